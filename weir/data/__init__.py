@@ -30,9 +30,11 @@ def data_folder(name: str) -> Path:
 @cache
 def load_schema(name: str) -> Mapping[str, Any]:
     """config/schemas/<name>.schema.yaml of this weir, whichever configuration is read."""
-    import yaml  # a guardian, one for each turn of a batch, starts sooner without it
+    # A guardian, one for each turn of a batch, starts sooner without it.
+    import yaml
+
+    from weir.base.yaml_classes import LOADER
 
     path = data_folder("config") / "schemas" / f"{name}.schema.yaml"
-    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # not in C where pip built it without libyaml
-    schema: Mapping[str, Any] = yaml.load(path.read_text(encoding="utf-8"), Loader=loader)
+    schema: Mapping[str, Any] = yaml.load(path.read_text(encoding="utf-8"), Loader=LOADER)
     return schema

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from operator import itemgetter
 
-from weir.tools.outputs import FENCE, counts_runs, is_in_block, launch_of
+from weir.tools.outputs import FENCE, LINE_BYTES, counts_runs, is_in_block, launch_of, terms_of
 
 _PATH = re.compile(r"(?<![\w.:/])/[\w.-]+(?:/[\w.-]+)*")
 _NUMBER = re.compile(r"[^\W_]*\d[^\s/]*")  # a word with a digit may be a time, a count or a random name
@@ -27,7 +27,9 @@ _TYPED = re.compile(r"\[?[\w.-]{1,64}@[^#$]{1,80}[#$] +\S")
 _REMARK = re.compile(rf"{_TYPED.pattern}|(?:[#$]|//) +\S")  # or the command of root
 _HEADING = re.compile(r"#{1,6} +\S")
 _PICTURE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
+_CLOCK = re.compile(r"\d\d:\d\d")
 _LONGEST = 400  # characters of a line that tell
+_MOST_OF_A_TITLE = 100  # characters; a longer line is a sentence of a page or a message
 _MOST_FORMS = 100
 
 
@@ -67,32 +69,59 @@ def titled(text: str, places: Sequence[int], printed: re.Pattern[str]) -> list[s
 def written(text: str, spans: Sequence[tuple[int, int]], printed: re.Pattern[str]) -> list[str]:
     """The same of what the author of a page wrote outside its blocks of code, and typed or remarked in them.
     spans: begin and end of what stands before each result; one outside a block has nothing."""
-    found = [_of_author(text, *span, printed) for span in spans]
-    counts = Counter(line for lines, _ in found for line in lines)
-    states: list[str] = []
-    for lines, goes_on in found:
-        own = "\n".join(line for line in lines if counts[line] == 1)
-        states.append(own or (states[-1] if states and goes_on else ""))
-    return [
-        line if is_in_block(text, end) else ""
-        for line, (_, end) in zip(_of_others(states), spans, strict=True)
-    ]
+    lines = _own([_of_author(text, *span, printed) for span in spans])
+    return [line if is_in_block(text, end) else "" for line, (_, end) in zip(lines, spans, strict=True)]
 
 
-def told_apart(text: str, runs: Sequence[tuple[str, int, int]]) -> list[str]:
-    """The lines before each run that tell it from others of its command: those of the author of a page, and
-    notes where somebody typed commands behind a prompt. Other lines may be a script's: then titles
-    alone. runs: the command, begin and end of the lines between the run before it and the run."""
+def told_apart(text: str, runs: Sequence[tuple[str, int, int]]) -> list[dict[str, str]]:
+    """The title above each run and the lines before it that tell it from others of its command. These are
+    of the author of a page, or notes where somebody typed commands behind a prompt; other lines may be a
+    script's: then headings alone. runs: the command, begin and end of the lines since the run before."""
     launches = {launch.pattern for launch in (launch_of(command) for command, _, _ in runs) if launch}
     launch = re.compile("|".join(f"(?:{one})" for one in sorted(launches)) or "(?!)")
+    gaps = [text[begin:end] for _, begin, end in runs]
+    names = _colon_titles([command for command, _, _ in runs], gaps, launch)
     if FENCE in text:
-        return written(text, [(begin, end) for _, begin, end in runs], launch)
-    gaps = [text[begin:end].split("\n") for _, begin, end in runs]
-    typed = [any(_is_typed(line, launch) for line in lines) for lines in gaps]
-    others = ["\n".join(line for line in lines if not launch.search(line)) for lines in gaps]
+        lines = written(text, [(begin, end) for _, begin, end in runs], launch)
+    else:
+        lines = _above(gaps, launch)
+    told = ({"title": name, "above": line} for name, line in zip(names, lines, strict=True))
+    return [{name: value for name, value in one.items() if value} for one in told]
+
+
+def _above(gaps: Iterable[str], launch: re.Pattern[str]) -> list[str]:
+    found = [gap.split("\n") for gap in gaps]
+    typed = [any(_is_typed(line, launch) for line in lines) for lines in found]
+    others = ["\n".join(line for line in lines if not launch.search(line)) for lines in found]
     notes = _that_stand_once(map(_telling, others))
     titles = _that_stand_once(map(_titles, others))
     return [note if one else title for one, note, title in zip(typed, notes, titles, strict=True)]
+
+
+def _colon_titles(commands: Sequence[str], gaps: Iterable[str], launch: re.Pattern[str]) -> list[str]:
+    """The line with a colon directly above each run, or above the nearest one before it. Empty where the runs
+    of its command have one title, or not all have any.
+
+    Mails quote outputs below "Without the patch:" and "With the patch:". Numbers in a title do not count: in
+    the output of a job they are of a run, a node or another job."""
+    titles = []
+    title = ""
+    of_command: dict[str, set[str]] = {}
+    for command, gap in zip(commands, gaps, strict=True):
+        title = _colon_title(gap, launch) or title
+        titles.append(title)
+        of_command.setdefault(command, set()).add(title)
+    differ = {command for command, found in of_command.items() if len(found) > 1 and "" not in found}
+    return [title if command in differ else "" for command, title in zip(commands, titles, strict=True)]
+
+
+def _colon_title(gap: str, launch: re.Pattern[str]) -> str:
+    """The text of a title without its numbers; between it and a run the command may stand."""
+    lines = (line for line in reversed(gap[-LINE_BYTES:].splitlines()) if line.strip())
+    line = next((one for one in lines if not launch.search(one)), "").strip(" \t*_`")
+    if not line.endswith(":") or len(line) > _MOST_OF_A_TITLE or _CLOCK.search(line):
+        return ""
+    return "" if counts_runs(line) else terms_of(line)
 
 
 def _is_typed(line: str, launch: re.Pattern[str]) -> bool:
@@ -125,13 +154,18 @@ def _of_author(text: str, begin: int, end: int, printed: re.Pattern[str]) -> tup
 
 
 def _that_stand_once(found: Iterable[Iterable[str]]) -> list[str]:
-    """The last of the lines before each result that are before one result only."""
-    between = [list(dict.fromkeys(map(_form, lines))) for lines in found]
-    counts = Counter(line for lines in between for line in lines)
+    """The forms of the last lines before each result that are before one result only."""
+    return _own([(list(dict.fromkeys(map(_form, lines))), True) for lines in found])
+
+
+def _own(found: Sequence[tuple[Sequence[str], bool]]) -> list[str]:
+    """The lines before each result that are before no other one; else those of the result before it, where
+    nothing has ended them."""
+    counts = Counter(line for lines, _ in found for line in lines)
     states: list[str] = []
-    for lines in between:
+    for lines, goes_on in found:
         own = "\n".join(line for line in lines if counts[line] == 1)
-        states.append(own or (states[-1] if states else ""))
+        states.append(own or (states[-1] if states and goes_on else ""))
     return _of_others(states)
 
 

@@ -18,7 +18,7 @@ import shlex
 import zlib
 from bisect import bisect
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path, PurePath
 from typing import IO, Any, BinaryIO
@@ -169,49 +169,28 @@ def told_around(text: str, place: int, command: str, above: str) -> dict[str, st
     return {name: value for name, value in told.items() if value}
 
 
+def with_options(rows: Iterable[Row], told: Mapping[str, str]) -> None:
+    """Puts what the text around a result tells into the options of its workload."""
+    for row in rows if told else ():
+        workload = row["observed"].get("workload", {})
+        options = {**workload.get("options", {}), **told}
+        row["observed"]["workload"] = {**workload, "options": options}
+
+
 # "And again:", "The second one:": titles that count the runs of one command.
 _NEXT = re.compile(
     rf"(?:(?:and|the|then|now|once|one|a|an|same|more|{_TURN}s?|time|{_NTH}|again|another|next|last)\b\W*)+",
     re.IGNORECASE,
 )
-_CLOCK = re.compile(r"\d\d:\d\d")
-_MOST_OF_A_TITLE = 100  # characters; a longer line is a sentence of a page or a message
-
-
-def titles_of_runs(runs: Sequence[tuple[str, str]]) -> list[str]:
-    """The title of each run, of its command and the text above it, where nothing else tells runs of one
-    command apart: the line with a colon directly above it, or above the nearest one before it. Empty where
-    the runs of its command have one title, or not all have any.
-
-    Mails quote outputs below "Without the patch:" and "With the patch:". Numbers in a title do not count: in
-    the output of a job they are of a run, a node or another job."""
-    titles = []
-    title = ""
-    for command, above in runs:
-        title = _title(above, launch_of(command)) or title
-        titles.append(title)
-    of_command: dict[str, set[str]] = {}
-    for (command, _), title in zip(runs, titles, strict=True):
-        of_command.setdefault(command, set()).add(title)
-    differ = {command for command, found in of_command.items() if len(found) > 1 and "" not in found}
-    return [title if run[0] in differ else "" for run, title in zip(runs, titles, strict=True)]
-
-
-def _title(above: str, launch: re.Pattern[str] | None) -> str:
-    """The text of a title without its numbers; between it and a run the command may stand."""
-    lines = (line for line in reversed(above[-LINE_BYTES:].splitlines()) if line.strip())
-    line = next((one for one in lines if not (launch and launch.search(one))), "").strip(" \t*_`")
-    if not line.endswith(":") or len(line) > _MOST_OF_A_TITLE or _CLOCK.search(line):
-        return ""
-    return "" if counts_runs(line) else _terms(line)
 
 
 def counts_runs(line: str) -> bool:
     """Whether it tells only that the same ran once more: "And again:"."""
-    return REPETITION.fullmatch(line) is not None or _NEXT.fullmatch(_terms(line)) is not None
+    return REPETITION.fullmatch(line) is not None or _NEXT.fullmatch(terms_of(line)) is not None
 
 
-def _terms(line: str) -> str:
+def terms_of(line: str) -> str:
+    """The line without numbers, marks and capitals."""
     return re.sub(r"[\W\d_]+", " ", line).strip().casefold()
 
 

@@ -262,7 +262,7 @@ def test_notes_tell_what_was_changed(prompt: str, between: str, cells: int, tmp_
 
 
 def test_the_prompt_of_a_shell_may_be_an_angle_bracket(tmp_path: Path) -> None:
-    """Of two results behind such prompts not even the access was known."""
+    """The prompt hid the command: not even the access of two results was known."""
     log = tmp_path / "page.md"
     done = "16+0 records in\n16+0 records out\n16777216 bytes (17 MB, 16 MiB) copied, 0.5 s, 33.6 MB/s\n"
     log.write_text(f"```\n# to the server\n> dd if=/dev/zero of=/mnt/f bs=1M count=16\n{done}```\n")

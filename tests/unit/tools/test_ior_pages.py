@@ -31,7 +31,7 @@ def _indented(text: str) -> str:
 
 
 def test_tables_in_indented_blocks_are_read(tmp_path: Path) -> None:
-    """Of a tutorial in reStructuredText no result was read: the rows of IOR begin at the margin."""
+    """A tutorial in reStructuredText indents its outputs; the rows of IOR begin at the margin."""
     blocks = [_indented(QUOTED.format(rate="256.00", option=one)) for one in ("", " -F")]
     rows = _rows(tmp_path, "".join(f"{SENTENCES}\n\n.. code-block:: shell\n\n{one}\n" for one in blocks))
     assert [row["bw_mib_s"] for row in rows] == [256, 512] * 2

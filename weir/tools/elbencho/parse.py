@@ -18,7 +18,7 @@ from typing import Any
 from weir.terms.model import Message, Parsed, Row
 from weir.tools.between import told_apart
 from weir.tools.elbencho.command import BEGIN, Facts, of_config, told_before
-from weir.tools.outputs import caption_of
+from weir.tools.outputs import caption_of, with_options
 
 _MIB = 2**20
 _PHASES: Mapping[str, tuple[str, str | None]] = {
@@ -69,19 +69,11 @@ def parse_runs(text: str) -> list[Parsed]:
         before = table.end()
     ends = [*starts[1:], len(text)]
     runs = [parse_results(text[start:end]) for start, end in zip([0, *starts[1:]], ends, strict=False)]
-    lines = told_apart(text, [("elbencho", end, one.start()) for end, one in zip(ended, tables, strict=True)])
-    for run, table, line in zip(runs, tables, lines, strict=True):
-        _take({"caption": caption_of(text, table.start()), "above": line}, run.rows)
+    apart = told_apart(text, [("elbencho", end, one.start()) for end, one in zip(ended, tables, strict=True)])
+    for run, table, told in zip(runs, tables, apart, strict=True):
+        caption = caption_of(text, table.start())
+        with_options(run.rows, told | ({"caption": caption} if caption else {}))
     return runs
-
-
-def _take(told: Mapping[str, str], rows: Iterable[Row]) -> None:
-    """Takes what the text around a table tells as options of its workload."""
-    told = {name: value for name, value in told.items() if value}
-    for row in rows if told else ():
-        workload = row["observed"].get("workload", {})
-        options = {**workload.get("options", {}), **told}
-        row["observed"]["workload"] = {**workload, "options": options}
 
 
 def parse_results(text: str) -> Parsed:

@@ -18,7 +18,7 @@ from weir.tools.complaints import without_repeats
 from weir.tools.ior.arguments import API_NAMES, has_script, other_options, parse_arguments
 from weir.tools.ior.log import Printed, RunLog, Test, all_messages, scan
 from weir.tools.ior.quoted_commands import quoted_command
-from weir.tools.outputs import titles_of_runs, told_around
+from weir.tools.outputs import told_around
 
 _MIB = 2**20
 
@@ -45,9 +45,7 @@ def parse_log(text: str) -> Sequence[Parsed]:
     runs = [run for run in scan(text) if run.is_of_ior]
     for run in runs:
         run.program = run.program or "IOR"  # a log without its first lines
-    titles = titles_of_runs([(run.command_line, text[slice(*run.before)]) for run in runs])
-    lines = told_apart(text, [(run.command_line, *_gap(text, *run.before)) for run in runs])
-    told = [{"title": title, "above": line} for title, line in zip(titles, lines, strict=True)]
+    told = told_apart(text, [(run.command_line, *_gap(text, *run.before)) for run in runs])
     parsed = [_parsed_run(run, text, one) for run, one in zip(runs, told, strict=True)]
     return _with_stripes(parsed, runs)
 
@@ -159,7 +157,7 @@ def _parsed_run(run: RunLog, log: str = "", told: Mapping[str, str] = _NOTHING) 
         if number and not test.options and (launched or not command_line):
             options["table"] = str(number)  # what tells it from the one before is not printed
         options |= told_around(log, test.place, command_line, log[slice(*run.before)])
-        options |= {name: value for name, value in told.items() if value}
+        options |= told
         for row in found if options else ():
             row["observed"]["workload"] = {"options": options}
         rows += found

@@ -27,7 +27,7 @@ from weir.tools.mdtest.table import (
     printed_job,
     starts_in,
 )
-from weir.tools.outputs import LINE_BYTES, read_texts, titles_of_runs, told_around
+from weir.tools.outputs import LINE_BYTES, read_texts, told_around, with_options
 from weir.tools.target_files import ime_problems
 
 
@@ -259,14 +259,11 @@ def _parts(text: str) -> Iterator[tuple[str, dict[str, str]]]:
     above = [text[max(a, b - LINE_BYTES) : b] for a, b in zip([0, *starts], starts, strict=False)]
     commands = [date_and_command(text[begin:end])[1] for begin, end in spans]
     firsts = [first_line_of(text, begin, end) for begin, end in spans]
-    heads = (one + text[begin:first] for one, (begin, _), first in zip(above, spans, firsts, strict=True))
-    titles = titles_of_runs([*zip(commands, heads, strict=True)])
     ended = [0, *(end_of_run(text, *span) for span in spans[:-1])] if spans else []
-    lines = told_apart(text, [*zip(commands, ended, firsts, strict=True)])
+    apart = told_apart(text, [*zip(commands, ended, firsts, strict=True)])
     for at, (begin, end) in enumerate(spans):
         told = told_around(text, place_of_table(text, begin, end), commands[at], above[at])
-        apart = {"title": titles[at], "above": lines[at]}
-        yield text[begin:end], told | {name: value for name, value in apart.items() if value}
+        yield text[begin:end], told | apart[at]
 
 
 def _told_once(texts: Iterable[tuple[str, Mapping[str, str]]]) -> list[Parsed]:
@@ -278,10 +275,7 @@ def _told_once(texts: Iterable[tuple[str, Mapping[str, str]]]) -> list[Parsed]:
     every: set[tuple[Any, ...]] = set()
     for text, told in texts:
         run = parsed_table(text)
-        for row in run.rows if told else ():
-            workload = row["observed"].get("workload", {})
-            options = {**workload.get("options", {}), **told}
-            row["observed"]["workload"] = {**workload, "options": options}
+        with_options(run.rows, told)
         rates = {(row.get("item"), row.get("access"), row.get("ops_s")) for row in run.rows}
         before = known.setdefault(date_and_command(text), set())
         is_known = rates <= before if run.tool_version else rates <= every
