@@ -33,7 +33,7 @@ def load_schema(name: str) -> Mapping[str, Any]:
     # A guardian, one for each turn of a batch, starts sooner without it.
     import yaml
 
-    from weir.base.yaml_classes import LOADER
+    from weir.data.yaml_classes import LOADER
 
     path = data_folder("config") / "schemas" / f"{name}.schema.yaml"
     schema: Mapping[str, Any] = yaml.load(path.read_text(encoding="utf-8"), Loader=LOADER)

@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from weir.base.errors import ConfigError, Problem, did_you_mean
-from weir.base.yaml_classes import LOADER
+from weir.data.yaml_classes import LOADER
 
 MOST_CHARACTERS = 2**20
 MOST_VALUES = 20_000  # aliases counted as what they stand for

@@ -16,7 +16,7 @@ import yaml
 from weir.audit.registry import rules
 from weir.base.files import from_json, read_object
 from weir.base.units import counted
-from weir.base.yaml_classes import DUMPER, LOADER
+from weir.data.yaml_classes import DUMPER, LOADER
 from weir.plan import read_plan
 from weir.plan.config.sites import user_name
 from weir.plan.config.yaml_file import read_yaml
