@@ -59,15 +59,22 @@ draw_part <- function(part, records, inputs, folder) {
   })
 }
 
-# The first error ends it; its message names the part.
+# A process takes every other task: what it computed for one part it remembers for the next. The first error ends
+# the drawing; its message names the part.
 in_parallel <- function(tasks, processes, run) {
-  named <- function(i) tryCatch(run(i), error = function(error) error)
+  finished <- function(i) {
+    tryCatch({
+      run(i)
+      TRUE
+    }, error = function(error) error)
+  }
   results <- if (processes > 1) {
-    parallel::mclapply(tasks, named, mc.cores = processes, mc.preschedule = FALSE)
+    suppressWarnings(parallel::mclapply(tasks, finished, mc.cores = processes))
   } else {
-    lapply(tasks, named)
+    lapply(tasks, finished)
   }
   for (result in results) {
-    if (inherits(result, c("error", "try-error"))) stop(result)
+    if (inherits(result, "error")) stop(result)
+    if (!isTRUE(result)) stop("a process that drew parts was ended; is there too little memory?", call. = FALSE)
   }
 }

@@ -24,3 +24,8 @@ test_that("a study is drawn with its page, claims and numbers", {
 test_that("an error in one part ends the drawing and is told", {
   expect_error(in_parallel(1:3, 2L, function(i) if (i == 2) stop("part two") else i), "part two")
 })
+
+test_that("a process that is killed ends the drawing and is told", {
+  killed <- function(i) if (i == 2) tools::pskill(Sys.getpid(), tools::SIGKILL)
+  expect_error(in_parallel(1:4, 2L, killed), "too little memory")
+})
