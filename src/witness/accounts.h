@@ -8,8 +8,7 @@
  *   WEIR_WITNESS_STARTER a process: reports tell whether theirs was started below it
  *
  * docs/reference/accounts.md describes the output. */
-#ifndef WITNESS_ACCOUNTS_H
-#define WITNESS_ACCOUNTS_H
+#pragma once
 
 #include "witness.h"
 
@@ -162,5 +161,3 @@ void accounts_write(FILE *stream, bool is_killed); /* of a process that left no 
             accounts_call_ended(record, kind, began_ns, fd, bytes);                                          \
         }                                                                                                    \
     } while (0)
-
-#endif

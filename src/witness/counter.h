@@ -1,6 +1,5 @@
 /* Numbers that many calls add to. */
-#ifndef WITNESS_COUNTER_H
-#define WITNESS_COUNTER_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -46,5 +45,3 @@ static inline void add(_Atomic uint64_t *counter, uint64_t amount) {
         atomic_fetch_add_explicit(counter, amount, memory_order_relaxed);
     }
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* What a process counts, as a file holds it while the process lives: pages of both are the same memory, so
  * that the counts of one that is killed can be read after it (`weir prove`). Calls pay nothing for it. */
-#ifndef WITNESS_IMAGE_H
-#define WITNESS_IMAGE_H
+#pragma once
 
 #include "accounts.h"
 
@@ -46,5 +45,3 @@ void image_end(void); /* the report is there */
 
 /* image_report.c: reports in place of processes that left their images alone */
 void image_reports(void);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WITNESS_JSON_H
-#define WITNESS_JSON_H
+#pragma once
 
 #include <stdio.h>
 
@@ -17,5 +16,3 @@ static inline void json_text(FILE *stream, const char *text) {
     }
     fputc('"', stream);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* What is done for each transfer, inline: after a call of the kernel each further call costs several
  * nanoseconds, and a transfer of 4 KiB from memory takes five hundred. */
-#ifndef WITNESS_TRANSFER_H
-#define WITNESS_TRANSFER_H
+#pragma once
 
 #include <fcntl.h>
 
@@ -126,5 +125,3 @@ static inline __attribute__((always_inline)) bool transfer_seen(const struct rec
     }
     return true;
 }
-
-#endif

@@ -5,8 +5,7 @@
  *   WEIR_WITNESS_ROOT  directory of the storage under test: files elsewhere are not counted
  *
  * docs/reference/witness.md describes the output. */
-#ifndef WITNESS_H
-#define WITNESS_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -253,5 +252,3 @@ void count_sync(int fd, enum sync_call call, int result);
 void count_queued(int fd, bool is_read, uint64_t bytes); /* of a transfer that somebody waits for later */
 void report_before_the_end(void);
 void report_was_not_the_end(void); /* an exec failed */
-
-#endif

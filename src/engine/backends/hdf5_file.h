@@ -1,7 +1,6 @@
 /* What the files of the HDF5 back end share: hdf5.c moves data, hdf5_stored.c looks at what was stored,
  * hdf5_library.c knows names and errors. */
-#ifndef WEIR_HDF5_FILE_H
-#define WEIR_HDF5_FILE_H
+#pragma once
 
 #include "backend.h"
 #include "try.h"
@@ -33,5 +32,3 @@ int weir_hdf5_stored(const char *path, const void *settings, struct weir_stored 
                      struct weir_problem *problem);
 
 #define TRY(call_text, expression) WEIR_TRY(WEIR_NEGATIVE, weir_hdf5_failed, call_text, expression)
-
-#endif

@@ -1,7 +1,6 @@
 /* What all users of parallel NetCDF-4 share. A user brings the one variable of its file; opening, closing and
  * error messages are here. */
-#ifndef WEIR_NETCDF4_H
-#define WEIR_NETCDF4_H
+#pragma once
 
 #include "netcdf_variable.h"
 #include "try.h"
@@ -21,5 +20,3 @@ int weir_netcdf4_failed(struct weir_problem *problem, const char *call, const ch
                         int last_errno);
 
 #define TRY(call_text, expression) WEIR_TRY(WEIR_NOT_ZERO, weir_netcdf4_failed, call_text, expression)
-
-#endif

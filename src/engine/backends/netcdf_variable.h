@@ -1,6 +1,5 @@
 /* What NetCDF-4 and PnetCDF have in common: a file, and the one variable in it that is written or read. */
-#ifndef WEIR_NETCDF_VARIABLE_H
-#define WEIR_NETCDF_VARIABLE_H
+#pragma once
 
 #include "backend.h"
 
@@ -13,5 +12,3 @@ struct weir_netcdf_variable {
 /* Define the variable of a file that is written, or find that of one that is read. */
 typedef int weir_netcdf_variable_call(struct weir_netcdf_variable *state, const struct weir_open *how,
                                       struct weir_problem *problem);
-
-#endif

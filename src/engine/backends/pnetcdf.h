@@ -1,7 +1,6 @@
 /* What all users of PnetCDF share. A user brings the one variable of its file; opening, transfers, closing
  * and error messages are here. */
-#ifndef WEIR_PNETCDF_H
-#define WEIR_PNETCDF_H
+#pragma once
 
 #include "netcdf_variable.h"
 #include "try.h"
@@ -21,5 +20,3 @@ int weir_pnetcdf_failed(struct weir_problem *problem, const char *call, const ch
                         int last_errno);
 
 #define TRY(call_text, expression) WEIR_TRY(WEIR_NOT_ZERO, weir_pnetcdf_failed, call_text, expression)
-
-#endif

@@ -1,6 +1,5 @@
 /* Moving all bytes of a piece by as many attempts as it takes. */
-#ifndef WEIR_ATTEMPTS_H
-#define WEIR_ATTEMPTS_H
+#pragma once
 
 #include "backend.h"
 
@@ -40,5 +39,3 @@ static inline int weir_move_all(struct weir_file *file, const struct weir_piece 
         file->retries++;
     }
 }
-
-#endif

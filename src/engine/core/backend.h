@@ -2,8 +2,7 @@
  *
  * Every function that can fail returns 0, or -1 after weir_problem_set(). A back end keeps no global state:
  * what belongs to an open file hangs on file->state, its parsed options are in the settings struct. */
-#ifndef WEIR_BACKEND_H
-#define WEIR_BACKEND_H
+#pragma once
 
 #include "hints.h"
 #include "options.h"
@@ -182,5 +181,3 @@ const char *weir_not_built(const char *name);
     __attribute__((constructor)) static void table##_register(void) {                                        \
         weir_backend_register(&(table));                                                                     \
     }
-
-#endif

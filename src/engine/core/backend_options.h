@@ -1,7 +1,6 @@
 /* The command line of a personality that lets -a choose its back end: one table of options for the
  * personality and one for each back end. */
-#ifndef WEIR_BACKEND_OPTIONS_H
-#define WEIR_BACKEND_OPTIONS_H
+#pragma once
 
 #include "run.h"
 
@@ -18,5 +17,3 @@ bool weir_backend_takes(const struct weir_run *run, const struct weir_open *how,
 /* For --help: the names of all back ends as the value of -a, and the options of each that has some. */
 void weir_backend_options_print_names(void);
 void weir_backend_options_print(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* Which objects of the process stand between its calls and the C library, whatever they are called. */
-#ifndef WEIR_BINDINGS_H
-#define WEIR_BINDINGS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -24,5 +23,3 @@ void weir_bindings_look(const void *own, const struct weir_binding *used, unsign
                         weir_binding_found *found, void *context);
 /* The process that traces this one; 0: none. */
 unsigned weir_bindings_tracer(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* How the kernel's page cache holds a file, by cachestat(2) of Linux 6.5. */
-#ifndef WEIR_CACHESTAT_H
-#define WEIR_CACHESTAT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -14,5 +13,3 @@ struct weir_cachestat {
  * has no such call, where the file is another user's, or where its pages belong to another file system
  * (overlay): a cache of which nothing is seen is not an empty one. */
 void weir_cachestat_add(const char *path, struct weir_cachestat *sum);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Operations are timed in ticks: the time stamp counter where it runs at a constant rate, else nanoseconds of
  * CLOCK_MONOTONIC. Phases are timed by CLOCK_MONOTONIC itself, which all processes of a node share. */
-#ifndef WEIR_CLOCK_H
-#define WEIR_CLOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -59,5 +58,3 @@ static inline uint64_t weir_clock_ns_of(uint64_t ticks) {
     __extension__ typedef unsigned __int128 wide;
     return (uint64_t)(((wide)ticks * weir_clock.ns_per_tick32) >> 32);
 }
-
-#endif

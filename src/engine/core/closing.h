@@ -1,6 +1,5 @@
 /* Files and directories that are closed where their variable goes out of scope; NULL is none. */
-#ifndef WEIR_CLOSING_H
-#define WEIR_CLOSING_H
+#pragma once
 
 #include <dirent.h>
 #include <stdio.h>
@@ -19,5 +18,3 @@ static inline void weir_close_directory(DIR **directory) {
 
 #define WEIR_FILE __attribute__((cleanup(weir_close_file))) FILE
 #define WEIR_DIR  __attribute__((cleanup(weir_close_directory))) DIR
-
-#endif

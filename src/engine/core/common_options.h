@@ -1,7 +1,6 @@
 /* Options that several personalities have. Each table is for one purpose: a personality takes those whose
  * options have an effect in it. */
-#ifndef WEIR_COMMON_OPTIONS_H
-#define WEIR_COMMON_OPTIONS_H
+#pragma once
 
 #include "options.h"
 
@@ -23,5 +22,3 @@ extern const struct weir_option weir_start_options[];    /* --no-warm-up, --no-r
 extern const struct weir_option weir_trace_options[];    /* --trace, --trace-records */
 
 bool weir_common_is_sound(const struct weir_common *common, char *complaint, unsigned bytes);
-
-#endif

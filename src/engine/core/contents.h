@@ -2,8 +2,7 @@
  * another file (a library in place of MPI, a sandbox) moves as many bytes, and in memory no other count
  * tells.
  */
-#ifndef WEIR_CONTENTS_H
-#define WEIR_CONTENTS_H
+#pragma once
 
 #include "phase.h"
 
@@ -30,5 +29,3 @@ static inline void weir_contents_seen(struct weir_contents *contents, const stru
         weir_contents_look(contents, piece, measure);
     }
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* What the control groups of this process allow it, and whether they held it back: launchers (srun) and
  * containers give ranks groups that the process which started the launch is not in. */
-#ifndef WEIR_CONTROL_GROUP_H
-#define WEIR_CONTROL_GROUP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ void weir_control_group_read_below(const char *proc, const char *groups, struct 
 void weir_control_group_since(const struct weir_control_group *earlier, struct weir_control_group *later);
 /* Keeps the process of two that was held back more, with the limits of both. */
 void weir_control_group_join(const struct weir_control_group *one, struct weir_control_group *all);
-
-#endif

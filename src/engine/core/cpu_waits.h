@@ -1,6 +1,5 @@
 /* Whether the processors of this node are enough for all that wants to run. */
-#ifndef WEIR_CPU_WAITS_H
-#define WEIR_CPU_WAITS_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -10,5 +9,3 @@
 uint64_t weir_cpu_waited_us(void);
 /* The same of a text like that of /proc/pressure/cpu. */
 uint64_t weir_cpu_waits_parse(FILE *file);
-
-#endif

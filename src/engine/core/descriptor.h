@@ -1,6 +1,5 @@
 /* Libraries hide the descriptors of the files they open; the kernel does not. */
-#ifndef WEIR_DESCRIPTOR_H
-#define WEIR_DESCRIPTOR_H
+#pragma once
 
 #include "backend.h"
 
@@ -19,5 +18,3 @@ int weir_descriptor_flags_of(int descriptor);
 /* Flags of the first descriptor of this process that is open on the file, as the kernel has them; -1
  * where there is none. */
 int weir_descriptor_flags(const char *path);
-
-#endif

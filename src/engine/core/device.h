@@ -1,6 +1,5 @@
 /* The device behind a file and its own counters: what really reached it, and what others did to it. */
-#ifndef WEIR_DEVICE_H
-#define WEIR_DEVICE_H
+#pragma once
 
 #include "medium.h"
 
@@ -87,5 +86,3 @@ bool weir_device_count(const char *sys, const struct weir_device *device, uint64
  * one.
  */
 void weir_device_unknown(const char *sys, struct weir_device *device, const char *otherwise);
-
-#endif

@@ -1,6 +1,5 @@
 /* The JSON document of a run, in which failures of ranks become messages. */
-#ifndef WEIR_DOCUMENT_H
-#define WEIR_DOCUMENT_H
+#pragma once
 
 #include "interposed.h"
 #include "job.h"
@@ -56,5 +55,3 @@ void weir_document_write_tail(struct weir_json *json, const struct weir_problem 
                               bool done);
 void weir_document_write_timeline(struct weir_json *json, const struct weir_result *result);
 void weir_document_write_observed(struct weir_json *json, const struct weir_result *result);
-
-#endif

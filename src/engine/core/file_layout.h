@@ -1,6 +1,5 @@
 /* How a parallel file system spread a file over its storage targets, read back from the file itself. */
-#ifndef WEIR_FILE_LAYOUT_H
-#define WEIR_FILE_LAYOUT_H
+#pragma once
 
 #include "job.h"
 
@@ -59,5 +58,3 @@ int64_t weir_file_layout_stripes(const struct weir_file_layout *layout);
  * file has a layout. */
 struct weir_layout_counts *weir_file_layouts_gather(const struct weir_job *job,
                                                     const struct weir_file_layout *mine);
-
-#endif

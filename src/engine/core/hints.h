@@ -1,6 +1,5 @@
 /* Hints: an ordered list of key and value, as requested or as found in force. */
-#ifndef WEIR_HINTS_H
-#define WEIR_HINTS_H
+#pragma once
 
 #include "job.h"
 #include "json.h"
@@ -32,5 +31,3 @@ void weir_hints_write(struct weir_json *json, const struct weir_hints *hints);
 /* What is in force: of an info object, which is freed, or of an open file. */
 void weir_hints_from_info(struct weir_hints *hints, MPI_Info info);
 void weir_hints_from_file(struct weir_hints *hints, MPI_File file);
-
-#endif

@@ -1,8 +1,7 @@
 /* Log-bucketed histogram of durations in nanoseconds: exact below 256 ns, above that 128 buckets for each
  * power of two, so that a bucket's upper edge is at most 1/128 (0.8 %) above any value in it. Fixed size, no
  * allocation. */
-#ifndef WEIR_HISTOGRAM_H
-#define WEIR_HISTOGRAM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -41,5 +40,3 @@ uint64_t weir_histogram_upper_ns(unsigned index);
 /* Smallest value that at least the fraction (0 to 1) of all values does not exceed, within the relative
  * error. */
 uint64_t weir_histogram_quantile_ns(const struct weir_histogram *histogram, double fraction);
-
-#endif

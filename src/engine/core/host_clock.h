@@ -1,7 +1,6 @@
 /* The real-time clock of a virtual machine, which its host keeps: it goes on where the host stops the machine
  * with all its other clocks, as the monitors of QEMU and libvirt do. */
-#ifndef WEIR_HOST_CLOCK_H
-#define WEIR_HOST_CLOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ uint64_t weir_host_clock_ahead_ns(struct weir_host_clock *clock, const struct we
 uint64_t weir_raw_clock_ns(void);
 /* False on a machine without a host, or without such a clock. */
 bool weir_host_clock_read(struct weir_host_reading *reading);
-
-#endif

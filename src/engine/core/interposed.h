@@ -1,6 +1,5 @@
 /* Which objects provide calls in place of the C library. */
-#ifndef WEIR_INTERPOSED_H
-#define WEIR_INTERPOSED_H
+#pragma once
 
 #include "job.h"
 #include "json.h"
@@ -12,5 +11,3 @@
 void weir_interposed_find(const struct weir_job *job, char text[WEIR_INTERPOSED_BYTES]);
 /* The member "interposed" of the object: list of {call, object}. */
 void weir_interposed_write(struct weir_json *json, const char *text);
-
-#endif

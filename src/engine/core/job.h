@@ -1,6 +1,5 @@
 /* The ranks that take part, where they run, and one time line for all of them. */
-#ifndef WEIR_JOB_H
-#define WEIR_JOB_H
+#pragma once
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -37,5 +36,3 @@ bool weir_job_agree(const struct weir_job *job, bool well);
 bool weir_job_environment(const struct weir_job *job, const char *name, char *value, int bytes);
 /* Wait for the others without taking a processor from those that still work. */
 void weir_job_wait_idle(MPI_Comm comm);
-
-#endif

@@ -1,6 +1,5 @@
 /* A small JSON writer: always valid, full precision, no number that JSON does not know. */
-#ifndef WEIR_JSON_H
-#define WEIR_JSON_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ void weir_json_counts(struct weir_json *json, const char *key, const uint64_t *n
 /* [number, count] on one line, inside a list */
 void weir_json_pair(struct weir_json *json, double number, uint64_t count);
 void weir_json_null(struct weir_json *json, const char *key);
-
-#endif

@@ -1,7 +1,6 @@
 /* How a phase went. Each of these is called on all ranks, reports what failed, and is false on all of them
  * where any rank failed. */
-#ifndef WEIR_JUDGE_H
-#define WEIR_JUDGE_H
+#pragma once
 
 #include "document.h"
 
@@ -14,5 +13,3 @@ bool weir_judge_stored(struct weir_document *document, const struct weir_phase *
  * message if they were not: "after the write". */
 bool weir_judge_bytes(struct weir_document *document, const char *path, const struct weir_verify *verify,
                       struct weir_result *result, const char *where);
-
-#endif

@@ -1,6 +1,5 @@
 /* Counters of a Lustre client: those of the mount that holds a file. */
-#ifndef WEIR_LLITE_H
-#define WEIR_LLITE_H
+#pragma once
 
 #include "medium.h"
 
@@ -35,5 +34,3 @@ void weir_llite_parse(FILE *file, struct weir_llite *llite);
 void weir_llite_since(const struct weir_llite *earlier, struct weir_llite *later);
 /* Add another node's counters. */
 void weir_llite_add(struct weir_llite *sum, const struct weir_llite *node);
-
-#endif

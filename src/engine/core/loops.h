@@ -1,7 +1,6 @@
 /* What the loops of transfers share: the passes of a read, which begins again where it ends before its
  * stonewall, from the storage and not from memory; the wall and the schedule. */
-#ifndef WEIR_LOOPS_H
-#define WEIR_LOOPS_H
+#pragma once
 
 #include "phase.h"
 
@@ -25,5 +24,3 @@ uint64_t weir_phase_ns(const struct weir_measure *measure);
 struct weir_schedule weir_phase_schedule(const struct weir_phase *phase);
 /* Operations of the quickest rank at the wall, which all do; 0 where any rank failed. Called by all ranks. */
 uint64_t weir_transfers_goal(const struct weir_phase *phase, uint64_t operations, bool failed);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a file lies on, as far as the kernel reports it. */
-#ifndef WEIR_MEDIUM_H
-#define WEIR_MEDIUM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,5 +59,3 @@ struct weir_mount {
 bool weir_mount_parse(const char *line, struct weir_mount *mount);
 /* Length of the mount point where it is above the path, plus 1; 0 elsewhere. */
 size_t weir_mount_above(const struct weir_mount *mount, const char *path);
-
-#endif

@@ -1,6 +1,5 @@
 /* SplitMix64 (Steele, Lea and Flood, 2014): numbers that look random, each computed from its index alone. */
-#ifndef WEIR_MIX_H
-#define WEIR_MIX_H
+#pragma once
 
 #include <stdint.h>
 
@@ -17,5 +16,3 @@ static inline uint64_t weir_mix_next(uint64_t *state) {
     *state += WEIR_GOLDEN;
     return weir_mix(*state);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * An observer is one file of observers/: it registers itself, tells whether it can see anything of a mount,
  * and then how its counters have grown since. Engine and witness use the same ones.
  */
-#ifndef WEIR_OBSERVER_H
-#define WEIR_OBSERVER_H
+#pragma once
 
 #include "medium.h"
 #include "peers.h"
@@ -64,5 +63,3 @@ const struct weir_observer *weir_observers(void); /* sorted by name */
     __attribute__((constructor(200))) static void table##_register(void) {                                   \
         weir_observer_register(&(table));                                                                    \
     }
-
-#endif

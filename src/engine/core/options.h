@@ -1,7 +1,6 @@
 /* Table-driven command line, in the manner of the originals: -w -r, -b 4m, -b4m, -b=4m, -wr, --name=value,
  * --name value, and -O key=value,key=value for options that have a directive. What is unknown is an error. */
-#ifndef WEIR_OPTIONS_H
-#define WEIR_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,5 +64,3 @@ const char *weir_options_first_set(const struct weir_option_set *set);
 void weir_options_print(const struct weir_option *options);
 /* The candidate nearest to the text, or NULL if none is near. */
 const char *weir_nearest(const char *text, const char *const *candidates, int count);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a Lustre client exchanged with the storage targets of a file system: past its page cache. */
-#ifndef WEIR_OSC_H
-#define WEIR_OSC_H
+#pragma once
 
 #include <stdint.h>
 
@@ -12,5 +11,3 @@ struct weir_osc {
 /* Sums over the targets below root/osc and root/mdc, which has data on metadata targets, too; returns how
  * many storage targets there are, 0 where one of either kind cannot be read. name: of the file system. */
 int weir_osc_count(const char *root, const char *name, struct weir_osc *sum);
-
-#endif

@@ -1,8 +1,7 @@
 /* When the operations of a rank begin: each as soon as the one before it has ended (closed loop), after a
  * rest, or on a schedule (open loop). On a schedule, what is late stays late, as for users who do not wait
  * for each other. */
-#ifndef WEIR_PACE_H
-#define WEIR_PACE_H
+#pragma once
 
 #include "clock.h"
 
@@ -38,5 +37,3 @@ static inline uint64_t weir_schedule_due(const struct weir_schedule *schedule, u
 
 /* Sleeps while it is long, and looks at the clock for the rest, as a sleep ends late. */
 void weir_wait_until(uint64_t due_ticks);
-
-#endif

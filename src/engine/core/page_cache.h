@@ -1,6 +1,5 @@
 /* What the page cache of this node keeps of a file. */
-#ifndef WEIR_PAGE_CACHE_H
-#define WEIR_PAGE_CACHE_H
+#pragma once
 
 #include "problem.h"
 
@@ -18,5 +17,3 @@ void weir_page_cache_look(const char *path, struct weir_residency *residency);
 /* Write back what waits and let go of every page; needs no privilege. A path of a file that the kernel does
  * not know (ime://..., xpd:...) has no pages. */
 int weir_page_cache_drop(const char *path, struct weir_problem *problem);
-
-#endif

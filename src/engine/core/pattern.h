@@ -1,6 +1,5 @@
 /* Which bytes next: the offsets of one rank's operations, in order. */
-#ifndef WEIR_PATTERN_H
-#define WEIR_PATTERN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,5 +52,3 @@ static inline bool weir_pattern_next(struct weir_pattern *pattern, uint64_t *off
     pattern->in_segment++;
     return true;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* Time in which this process did not run at all: stopped by a signal, frozen with its control group, or the
  * whole machine suspended, or stopped by its host with its clocks (host_clock.h). A rank that waits, for
  * storage or for a core, does not count. */
-#ifndef WEIR_PAUSES_H
-#define WEIR_PAUSES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -12,5 +11,3 @@ uint64_t weir_pauses_ns(void);
 
 /* What its thread calls at each beat; to be set before it begins. */
 extern void (*weir_pauses_also)(void);
-
-#endif

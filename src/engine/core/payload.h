@@ -1,8 +1,7 @@
 /* What the bytes are: the data packets of IOR 4, so that a file shows which rank wrote it, and data whose
  * compressibility and duplicates are requested. All but TIMESTAMP also contain the offset, so that a piece
  * in the wrong place is found. */
-#ifndef WEIR_PAYLOAD_H
-#define WEIR_PAYLOAD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -87,5 +86,3 @@ void weir_payload_spoil(const struct weir_payload *payload, unsigned char *memor
 /* Compare it with what the rank wrote at the offset. */
 void weir_payload_check(const struct weir_payload *payload, const unsigned char *memory, uint64_t offset,
                         struct weir_verify *verify);
-
-#endif

@@ -1,6 +1,5 @@
 /* What compression and deduplication can save of the bytes that a phase writes, found in a sample of them. */
-#ifndef WEIR_PAYLOAD_SAMPLE_H
-#define WEIR_PAYLOAD_SAMPLE_H
+#pragma once
 
 #include "phase.h"
 
@@ -8,5 +7,3 @@
  * phase does not write by pattern and payload. The payload is left as it was but for its buffer. */
 void weir_payload_sample_take(const struct weir_job *job, const struct weir_phase *phase,
                               struct weir_payload_sample *sample);
-
-#endif

@@ -1,7 +1,6 @@
 /* The servers of a mount one by one: what the connections to each address and port moved, and how long they
  * waited for it. */
-#ifndef WEIR_PEERS_H
-#define WEIR_PEERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ void weir_peers_add(struct weir_peers *sum, const struct weir_peers *more);
 void weir_peers_subtract(struct weir_peers *later, const struct weir_peers *earlier);
 /* 10.0.0.1:6800, [fe80::1]:6800 */
 void weir_peer_name(const struct weir_peer *peer, char name[WEIR_PEER_NAME]);
-
-#endif

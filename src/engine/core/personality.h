@@ -1,8 +1,7 @@
 /* What a personality is: one file or folder under personalities/ that registers itself. It reads the original
  * tool's command line, runs phases (phase.h) and reports results (document.h). No global state: `weir-io
  * batch` runs several on sub-communicators. */
-#ifndef WEIR_PERSONALITY_H
-#define WEIR_PERSONALITY_H
+#pragma once
 
 #include "job.h"
 #include "run.h"
@@ -33,5 +32,3 @@ int weir_personality_main(const struct weir_personality *personality, struct wei
     __attribute__((constructor)) static void table##_register(void) {                                        \
         weir_personality_register(&(table));                                                                 \
     }
-
-#endif

@@ -1,7 +1,6 @@
 /* One phase: open, transfers, sync and close of one access, on every rank, with the probe around each step.
  */
-#ifndef WEIR_PHASE_H
-#define WEIR_PHASE_H
+#pragma once
 
 #include "backend.h"
 #include "file_layout.h"
@@ -131,5 +130,3 @@ void weir_transfers_queued(const struct weir_phase *phase, struct weir_file *fil
                            struct weir_measure *measure, struct weir_problem *problem);
 void weir_transfers_abstain(const struct weir_phase *phase, struct weir_measure *measure,
                             struct weir_problem *problem);
-
-#endif

@@ -1,6 +1,5 @@
 /* What went wrong on this rank: the first thing only, because what follows is mostly its consequence. */
-#ifndef WEIR_PROBLEM_H
-#define WEIR_PROBLEM_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -26,5 +25,3 @@ __attribute__((format(printf, 6, 7))) int weir_problem_set(struct weir_problem *
 int weir_problem_of(struct weir_problem *problem, const char *call, const char *path, int status);
 /* One line for people; others is how many more ranks report the same call and errno. */
 void weir_problem_sentence(const struct weir_problem *problem, int others, char *line, unsigned bytes);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the kernel counts for this process in /proc/self/io. */
-#ifndef WEIR_PROCESS_IO_H
-#define WEIR_PROCESS_IO_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ void weir_process_io_read(struct weir_process_io *io);
 void weir_process_io_read_file(const char *path, struct weir_process_io *io);
 /* later less earlier; unknown where either is. */
 void weir_process_io_since(const struct weir_process_io *earlier, struct weir_process_io *later);
-
-#endif

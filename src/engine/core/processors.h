@@ -1,6 +1,5 @@
 /* On which processors of its node a process may run: launchers and taskset bind it. */
-#ifndef WEIR_PROCESSORS_H
-#define WEIR_PROCESSORS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -15,5 +14,3 @@ void weir_processors_read(struct weir_processors *allowed);
 unsigned weir_processors_count(const struct weir_processors *allowed);
 /* As the kernel writes it, such as 0-3,8; what has no room is left away. */
 void weir_processors_text(const struct weir_processors *allowed, char *text, size_t room);
-
-#endif

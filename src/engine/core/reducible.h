@@ -1,6 +1,5 @@
 /* What compression and deduplication can save of some memory. */
-#ifndef WEIR_REDUCIBLE_H
-#define WEIR_REDUCIBLE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -14,5 +13,3 @@ size_t weir_compressed_bytes(const unsigned char *memory, size_t bytes);
 uint64_t weir_block_hash(const unsigned char *memory);
 /* Distinct numbers of a list, which gets sorted. */
 size_t weir_distinct(uint64_t *numbers, size_t count);
-
-#endif

@@ -1,6 +1,5 @@
 /* What was requested, as the document of each personality that moves bytes through files begins it. */
-#ifndef WEIR_REQUESTED_H
-#define WEIR_REQUESTED_H
+#pragma once
 
 #include "run.h"
 
@@ -19,5 +18,3 @@ struct weir_requested {
 
 void weir_requested_write(struct weir_json *json, const struct weir_run *run,
                           const struct weir_requested *requested);
-
-#endif

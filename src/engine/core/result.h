@@ -1,6 +1,5 @@
 /* What all ranks together measured in one phase, on rank 0. */
-#ifndef WEIR_RESULT_H
-#define WEIR_RESULT_H
+#pragma once
 
 #include "phase.h"
 
@@ -85,5 +84,3 @@ void weir_result_gather(const struct weir_job *job, const struct weir_phase *pha
 uint64_t weir_result_verify(const struct weir_job *job, const char *path, const struct weir_verify *verify,
                             struct weir_result *result);
 void weir_result_free(struct weir_result *result);
-
-#endif

@@ -1,7 +1,6 @@
 /* One run of a personality that measures: what every such run has, and the frame that leads it from the
  * command line to the exit code (weir_personality_main). */
-#ifndef WEIR_RUN_H
-#define WEIR_RUN_H
+#pragma once
 
 #include "backend.h"
 #include "common_options.h"
@@ -73,5 +72,3 @@ struct weir_run **weir_runs_read(const char *personality, const struct weir_fram
 int weir_runs_measure(const char *personality, const struct weir_frame *frame, const struct weir_job *job,
                       struct weir_run *const *runs, int count);
 void weir_runs_release(const struct weir_frame *frame, struct weir_run **runs, int count);
-
-#endif

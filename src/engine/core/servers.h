@@ -1,6 +1,5 @@
 /* All observers of the mount that holds a file: what crossed between this node and the servers. */
-#ifndef WEIR_SERVERS_H
-#define WEIR_SERVERS_H
+#pragma once
 
 #include "observer.h"
 
@@ -40,5 +39,3 @@ void weir_servers_end(const struct weir_medium *medium, struct weir_servers *ser
 void weir_server_drop_caches(void);
 /* Adds another node's; what one node does not know is unknown for all. */
 void weir_servers_add(struct weir_servers *sum, const struct weir_servers *node);
-
-#endif

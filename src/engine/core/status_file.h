@@ -1,7 +1,6 @@
 /* How much a write was able to do before its stonewall, kept in a file for the runs that read: one number, as
  * IOR and mdtest write it, so that each can go on where another stopped. */
-#ifndef WEIR_STATUS_FILE_H
-#define WEIR_STATUS_FILE_H
+#pragma once
 
 #include "job.h"
 #include "problem.h"
@@ -11,5 +10,3 @@ void weir_status_write(const struct weir_job *job, const char *name, uint64_t op
                        struct weir_problem *problem);
 /* Rank 0 reads; the number arrives on all ranks, -1 where there is none. */
 int64_t weir_status_read(const struct weir_job *job, const char *name, struct weir_problem *problem);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a file holds after it was closed, and its removal. */
-#ifndef WEIR_STORED_H
-#define WEIR_STORED_H
+#pragma once
 
 #include "backend.h"
 
@@ -27,5 +26,3 @@ int weir_stored_named(const char *path, const void *settings, struct weir_stored
 int weir_remove_named(const char *path, const void *settings, struct weir_problem *problem);
 /* Where the data of a format begin, how many bytes they are, and the first of them that was never written. */
 void weir_stored_data(const char *path, uint64_t begin, uint64_t bytes, struct weir_stored *stored);
-
-#endif

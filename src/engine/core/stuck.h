@@ -1,7 +1,6 @@
 /* The way out of a collective library that one rank left with an error while others wait in it for ever:
  * after a grace period the rank that failed reports why, writes the document, and ends the job. */
-#ifndef WEIR_STUCK_H
-#define WEIR_STUCK_H
+#pragma once
 
 #include "problem.h"
 
@@ -35,5 +34,3 @@ void weir_stuck_skip_finalize(void);
 /* MPI_Finalize, or where any rank wants to do without it the end of the process. Called by all ranks of the
  * world, with nothing left to report. */
 void weir_stuck_finalize(int exit_code);
-
-#endif

@@ -1,7 +1,6 @@
 /* Bytes over time: how much one rank moved in each short stretch of a phase. The stretches double their width
  * when the phase outgrows them, so that no phase is too long and nothing is allocated. */
-#ifndef WEIR_TIMELINE_H
-#define WEIR_TIMELINE_H
+#pragma once
 
 #include <mpi.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ void weir_timeline_resample(const struct weir_timeline *timeline, uint64_t begin
 /* Called by all ranks with the start and the stop of their transfers on the common time line. */
 void weir_timeline_gather(MPI_Comm comm, const struct weir_timeline *timeline, uint64_t start_ns,
                           uint64_t stop_ns, struct weir_buckets *buckets);
-
-#endif

@@ -1,8 +1,7 @@
 /* Every operation of a rank, one record each, in memory of a fixed size. Records are written to the trace
  * file after each phase, outside its times; what does not fit is counted as dropped.
  * docs/engine/observations.md has the format; `weir trace` converts it. */
-#ifndef WEIR_TRACE_H
-#define WEIR_TRACE_H
+#pragma once
 
 #include "problem.h"
 
@@ -46,5 +45,3 @@ static inline void weir_trace_add(struct weir_trace *trace, uint64_t start_ticks
         trace->dropped++;
     }
 }
-
-#endif

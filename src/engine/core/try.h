@@ -1,6 +1,5 @@
 /* Leaving a function where a call of a library fails. */
-#ifndef WEIR_TRY_H
-#define WEIR_TRY_H
+#pragma once
 
 #include <errno.h>
 
@@ -18,5 +17,3 @@
 
 #define WEIR_NOT_ZERO(code) ((code) != 0)
 #define WEIR_NEGATIVE(code) ((code) < 0)
-
-#endif

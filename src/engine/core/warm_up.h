@@ -1,7 +1,6 @@
 /* The first open, transfer and close of a process pay for the start of libraries: of HDF5, NetCDF and MPI-IO
  * 5 to 8 ms. A cell that is launched alone would pay within its times, a later cell of a batch would not. */
-#ifndef WEIR_WARM_UP_H
-#define WEIR_WARM_UP_H
+#pragma once
 
 #include "run.h"
 
@@ -9,5 +8,3 @@
  * once in a run and untimed. Does nothing where the options forbid it, where nothing is stored, or where the
  * directory cannot be written. Called on all ranks that take part; false where any rank failed. */
 bool weir_warm_up(struct weir_run *run, const struct weir_phase *first);
-
-#endif

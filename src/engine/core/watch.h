@@ -1,6 +1,5 @@
 /* What the operating system reports about a phase: looked at before its clock starts and after it stopped. */
-#ifndef WEIR_WATCH_H
-#define WEIR_WATCH_H
+#pragma once
 
 #include "backend.h"
 #include "cachestat.h"
@@ -64,5 +63,3 @@ void weir_watch_end(const struct weir_job *job, const struct weir_backend *backe
 /* Called by all ranks. */
 void weir_watched_gather(const struct weir_job *job, const struct weir_watched *mine,
                          struct weir_watched *all);
-
-#endif

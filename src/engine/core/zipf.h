@@ -1,7 +1,6 @@
 /* Numbers 1 to n, where number k comes in proportion to k^-theta: few are hot and most are cold. Drawn by
  * rejection-inversion (Hoermann and Derflinger, 1996), which needs no table. */
-#ifndef WEIR_ZIPF_H
-#define WEIR_ZIPF_H
+#pragma once
 
 #include <stdint.h>
 
@@ -16,5 +15,3 @@ struct weir_zipf weir_zipf_begin(uint64_t count, double theta, uint64_t seed);
 uint64_t weir_zipf_next(struct weir_zipf *zipf);
 /* A permutation of 0 to count - 1 that parts neighbours: number * step modulo count. */
 uint64_t weir_zipf_step(uint64_t count);
-
-#endif

@@ -1,6 +1,5 @@
 /* Addresses of servers; IPv4 as ::ffff:a.b.c.d. */
-#ifndef WEIR_ADDRESSES_H
-#define WEIR_ADDRESSES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -15,5 +14,3 @@ bool weir_addresses_parse(const char *text, unsigned char address[16]);
 bool weir_addresses_has(const struct weir_addresses *addresses, const unsigned char address[16]);
 /* False where there are too many. */
 bool weir_addresses_add(struct weir_addresses *addresses, const unsigned char address[16]);
-
-#endif

@@ -1,6 +1,5 @@
 /* The process that serves a FUSE mount: its sockets are the mount's connections. */
-#ifndef WEIR_FUSE_CLIENT_H
-#define WEIR_FUSE_CLIENT_H
+#pragma once
 
 #include "medium.h"
 
@@ -16,5 +15,3 @@ int weir_fuse_sockets(pid_t client, unsigned long inodes[WEIR_FUSE_SOCKETS]);
 /* Whether anybody may be behind the client: it has a connection, to a server or to a helper that may have one
  * (sshfs), or an adapter of InfiniBand. True, too, where no client is visible. */
 bool weir_fuse_has_peers(const struct weir_medium *medium);
-
-#endif

@@ -1,6 +1,5 @@
 /* TCP connections of the own network namespace, with the bytes that each moved; no privilege is needed. */
-#ifndef WEIR_INET_DIAG_H
-#define WEIR_INET_DIAG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ int weir_inet_diag_endings(void);
  * wait_ms; false where some were lost. */
 bool weir_inet_diag_ended(int endings, int wait_ms,
                           void (*look)(const struct weir_connection *connection, void *own), void *own);
-
-#endif

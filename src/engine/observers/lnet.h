@@ -1,6 +1,5 @@
 /* Where a Lustre client reaches the targets of a file system by TCP: everybody may read the addresses. */
-#ifndef WEIR_LNET_H
-#define WEIR_LNET_H
+#pragma once
 
 #include "addresses.h"
 #include "inet_diag.h"
@@ -20,5 +19,3 @@ bool weir_lnet_find(const char *file_system, struct weir_lnet *lnet, char why[96
 /* Whether the connection is one of LNet, whoever opened it. */
 bool weir_lnet_is(const struct weir_lnet *lnet, const struct weir_connection *connection);
 bool weir_lnet_is_same(const struct weir_lnet *a, const struct weir_lnet *b);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_NFS_H
-#define WEIR_NFS_H
+#pragma once
 
 #include "observer.h"
 
@@ -7,5 +6,3 @@
 
 /* The counts of one mount in the text of /proc/self/mountstats. */
 bool weir_nfs_parse(FILE *file, const char *point, uint64_t counts[WEIR_SERVERS_COUNTS]);
-
-#endif

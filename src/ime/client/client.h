@@ -1,6 +1,5 @@
 /* A store and its buffered files as a client operates on them. */
-#ifndef IME_CLIENT_H
-#define IME_CLIENT_H
+#pragma once
 
 #include "drain/drain.h"
 
@@ -24,5 +23,3 @@ int object_set_time(struct object *object, int64_t changed_ns);
 ssize_t object_read(struct object *object, struct cursor *cursor, uint64_t offset, uint64_t bytes);
 ssize_t object_write(struct object *object, struct cursor *cursor, uint64_t offset, uint64_t bytes);
 ssize_t object_append(struct object *object, struct cursor *cursor, uint64_t bytes);
-
-#endif

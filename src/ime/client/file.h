@@ -1,6 +1,5 @@
 /* An open file of the store: its descriptor on the backing and, once it is buffered, its object. */
-#ifndef IME_FILE_H
-#define IME_FILE_H
+#pragma once
 
 #include <sys/uio.h>
 
@@ -52,5 +51,3 @@ int path_look(struct store *store, const char *path, struct stat *status); /* th
 int path_unlink(struct store *store, int directory_fd, const char *name);
 int path_rename(struct store *store, int from_fd, const char *from, int to_fd, const char *to,
                 unsigned flags);
-
-#endif

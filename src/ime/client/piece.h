@@ -1,6 +1,5 @@
 /* One piece of a write before it reaches the tiers; shared by piece.c, write.c and write_locked.c. */
-#ifndef IME_PIECE_H
-#define IME_PIECE_H
+#pragma once
 
 #include "client/client.h"
 
@@ -25,5 +24,3 @@ void piece_set_extent(struct piece *piece, uint64_t offset);
 /* write_locked.c: under the object lock, which they take; 0 with piece->result, or errno. */
 int piece_write_with_lock(struct piece *piece);
 int piece_append(struct piece *piece);
-
-#endif

@@ -1,9 +1,6 @@
-#ifndef IME_RECOVER_H
-#define IME_RECOVER_H
+#pragma once
 
 #include "layout/store.h"
 
 /* For objects_each(), after a boot, with the store locked and without clients. */
 void recover_object(struct store *store, const char *name, void *unused);
-
-#endif

@@ -1,6 +1,5 @@
 /* Writing back: what is dirty to the backing, and room for what comes. */
-#ifndef IME_DRAIN_H
-#define IME_DRAIN_H
+#pragma once
 
 #include "space/space.h"
 
@@ -10,5 +9,3 @@ void drain_for_readers(struct object *object); /* for store->save_for_readers */
 
 /* room.c: drains and evicts until the bytes are there, and takes them; 0 or errno */
 int space_reserve(struct store *store, uint64_t bytes);
-
-#endif

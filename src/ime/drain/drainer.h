@@ -1,7 +1,6 @@
 /* The process that drains in the background. One runs per store; any client starts it when there is something
  * to do. */
-#ifndef IME_DRAINER_H
-#define IME_DRAINER_H
+#pragma once
 
 #include "layout/store.h"
 
@@ -19,5 +18,3 @@ int drainer_run(struct store *store); /* the process itself: until idle or a sig
 int drain_everything(struct store *store, uint64_t *moved_bytes); /* here and now; 0 or the first error */
 bool everything_settled(struct store *store);
 int sync_backings(struct store *store); /* what was drained, to the backing's disks */
-
-#endif

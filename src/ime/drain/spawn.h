@@ -1,7 +1,4 @@
-#ifndef IME_SPAWN_H
-#define IME_SPAWN_H
+#pragma once
 
 /* `imectl drainer` for the settings in config_file, in a session of its own and with no file of ours open. */
 int spawn_drainer(const char *config_file);
-
-#endif

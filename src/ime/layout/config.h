@@ -1,6 +1,5 @@
 /* The client's settings: the file named by IM_CLIENT_CFG_FILE. */
-#ifndef IME_CONFIG_H
-#define IME_CONFIG_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -48,5 +47,3 @@ bool config_bytes(const char *text, uint64_t *bytes);
 
 /* A number of at least 0, and nothing behind it. */
 bool config_number(const char *text, double *number);
-
-#endif

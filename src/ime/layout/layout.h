@@ -6,8 +6,7 @@
  * the data at the file's own offsets (sparse) BACKING/.weir-ime/INODE  a hard link to the buffered file: it
  * reaches the file whatever its name is now, and it keeps the inode number from being given to another file
  * while the object exists */
-#ifndef IME_LAYOUT_H
-#define IME_LAYOUT_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -121,5 +120,3 @@ struct control {
 
 /* Byte of a backing file, far beyond its data, that is locked by those who read it without its object. */
 #define LOCK_UNBUFFERED (INT64_C(1) << 62)
-
-#endif

@@ -1,6 +1,5 @@
 /* One store as one process sees it: directories, the mapped control block, locks and slots. */
-#ifndef IME_STORE_H
-#define IME_STORE_H
+#pragma once
 
 #include <pthread.h>
 #include <stdio.h>
@@ -80,5 +79,3 @@ struct injection {
 struct injection inject(struct store *store, enum operation operation, uint64_t bytes);
 void pace(_Atomic int64_t *next_ns, double bytes_s, uint64_t bytes, int64_t memory_ns);
 int64_t now_ns(int clock);
-
-#endif

@@ -1,7 +1,6 @@
 /* The mount: what its files share. Names are kept as a tree of inodes, not as open descriptors, so that a run
  * over a million files needs no million descriptors. */
-#ifndef IME_MOUNT_H
-#define IME_MOUNT_H
+#pragma once
 
 #define FUSE_USE_VERSION 312
 
@@ -93,5 +92,3 @@ int drop_privileges_of(fuse_req_t req, const struct file *file); /* a write remo
 
 /* flags.c: settings of the connection that the library does not know of */
 int set_connection_flags(struct fuse_session *session);
-
-#endif

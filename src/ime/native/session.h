@@ -1,6 +1,5 @@
 /* The process's one store, and the table from descriptors to open files. */
-#ifndef IME_SESSION_H
-#define IME_SESSION_H
+#pragma once
 
 #include <errno.h>
 
@@ -32,5 +31,3 @@ static inline int native_posix_result(int error) {
 }
 
 void aio_finish(void); /* waits for transfers under way */
-
-#endif

@@ -1,6 +1,5 @@
 /* Who uses the store, and which of their threads operates on which file. */
-#ifndef IME_CLIENTS_H
-#define IME_CLIENTS_H
+#pragma once
 
 #include "layout/store.h"
 
@@ -18,5 +17,3 @@ struct thread_slot *slot_enter(struct store *store, uint64_t inode, uint64_t wri
 void slot_leave(struct thread_slot *slot);
 struct thread_slot *slot_of_thread(struct store *store);
 void slots_wait(struct store *store, uint64_t inode); /* until all operations under way on inode have ended */
-
-#endif

@@ -1,6 +1,5 @@
 /* A buffered file: its object in the fast tier, mapped once per process and shared by its threads. */
-#ifndef IME_OBJECT_H
-#define IME_OBJECT_H
+#pragma once
 
 #include "object/clients.h"
 
@@ -110,5 +109,3 @@ bool is_settled(const struct object_header *header);
 /* shrink.c: the caller holds the lock and has frozen the object; safe to repeat from the start. */
 int resize_shrink(struct object *object, uint64_t size_bytes);
 int resize_clean_tail(struct object *object, uint64_t garbage_end);
-
-#endif

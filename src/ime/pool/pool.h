@@ -1,7 +1,6 @@
 /* An MPI-IO driver for files in the memory of the node: a library to preload. Files named xpd:NAME live in a
  * pool of shared memory, all others go to the MPI-IO beneath. */
-#ifndef POOL_H
-#define POOL_H
+#pragma once
 
 #include <mpi.h>
 #include <stdatomic.h>
@@ -98,5 +97,3 @@ void set_status(MPI_Status *status, int64_t bytes);
 int completed_request(int64_t bytes, MPI_Request *request);
 
 int mpi_error_of(int error_number);
-
-#endif

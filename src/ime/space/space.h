@@ -1,6 +1,5 @@
 /* Bytes in motion between caller, fast tier and backing, and the room they take. */
-#ifndef IME_SPACE_H
-#define IME_SPACE_H
+#pragma once
 
 #include <sys/uio.h>
 
@@ -36,5 +35,3 @@ int space_reserve_clean(struct store *store, uint64_t bytes); /* by eviction alo
 /* stage.c */
 int object_stage(struct object *object, uint64_t low, uint64_t high, uint64_t *moved_bytes);
 int object_fill(struct object *object, const struct run *run); /* the caller holds the lock; made CLEAN */
-
-#endif

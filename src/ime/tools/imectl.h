@@ -1,6 +1,5 @@
 /* What the commands of imectl share. */
-#ifndef IME_IMECTL_H
-#define IME_IMECTL_H
+#pragma once
 
 #include <stdio.h>
 
@@ -51,5 +50,3 @@ int command_evict(struct store *store, const struct invocation *invocation);
 int command_stage_in(struct store *store, const struct invocation *invocation);
 int command_destroy(struct store *store, const struct invocation *invocation);
 int command_drainer(struct store *store, const struct invocation *invocation);
-
-#endif

@@ -3,8 +3,7 @@
  *     NAME <tab> RANKS <tab> FOLDER <tab> PERSONALITY <tab> WORD <tab> WORD ...
  *
  * Empty lines and lines that begin with # are skipped. */
-#ifndef WEIR_BATCH_LIST_H
-#define WEIR_BATCH_LIST_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -26,5 +25,3 @@ struct batch_list {
 /* Cuts the text up; false with one sentence that names the line. The list takes the text over. */
 bool batch_list_parse(struct batch_list *list, char *text, int ranks, char *complaint, unsigned bytes);
 void batch_list_free(struct batch_list *list);
-
-#endif

@@ -1,6 +1,5 @@
 /* The find personality: a walk over a tree by all ranks, by the options of find and of IO500's pfind. */
-#ifndef WEIR_FIND_H
-#define WEIR_FIND_H
+#pragma once
 
 #include "run.h"
 
@@ -61,5 +60,3 @@ void find_work(struct find_run *run, uint64_t until_ns);
 /* find_share.c: called by all ranks; hands items to ranks that have few. Returns how many wait on all ranks
  * together, and in *moved whether any changed hands. */
 uint64_t find_share(struct find_run *run, bool *moved);
-
-#endif

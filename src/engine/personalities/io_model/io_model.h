@@ -1,7 +1,6 @@
 /* The io-model personality: single operations, timed one by one, in any order through a file and through
  * memory. */
-#ifndef WEIR_IO_MODEL_H
-#define WEIR_IO_MODEL_H
+#pragma once
 
 #include "io_model_locality.h"
 #include "options.h"
@@ -95,5 +94,3 @@ void iom_more(struct weir_json *json, const struct weir_result *result, const vo
 int iom_times_write(struct iom_run *run, const char *access, int iteration, struct weir_problem *problem);
 void iom_table_begin(const void *run);
 void iom_table_row(const struct weir_result *result);
-
-#endif

@@ -1,6 +1,5 @@
 /* Where the next operation goes, in a file or in the memory buffer: the localities of io-model. */
-#ifndef WEIR_IO_MODEL_LOCALITY_H
-#define WEIR_IO_MODEL_LOCALITY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ void iom_locality_begin(struct iom_locality *locality, int64_t space_bytes, int6
                         int64_t align_bytes, uint64_t seed);
 /* An offset at which the whole access lies within the space. */
 int64_t iom_locality_next(struct iom_locality *locality);
-
-#endif

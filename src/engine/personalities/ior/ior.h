@@ -1,6 +1,5 @@
 /* The ior personality: IOR's command line, IOR's offsets and IOR's data, on weir's mechanism. */
-#ifndef WEIR_IOR_H
-#define WEIR_IOR_H
+#pragma once
 
 #include "ior_report.h"
 #include "options.h"
@@ -159,5 +158,3 @@ void ior_table_removed(const struct ior_run *run, double elapsed_s);
 void ior_table_tell(const struct ior_run *run, const char *phase);
 void ior_table_hints(const struct ior_run *run, const struct weir_result *result);
 void ior_table_end(const struct ior_run *run);
-
-#endif

@@ -1,7 +1,6 @@
 /* What IOR prints, for people and for programs: one header, the part of each test, one summary. It is of a
  * launch: the tests of a script share it. Only rank 0 prints. */
-#ifndef WEIR_IOR_REPORT_H
-#define WEIR_IOR_REPORT_H
+#pragma once
 
 #include "result.h"
 
@@ -60,5 +59,3 @@ void ior_summary_add(struct ior_report *report, const struct ior_run *run);
 /* The greatest of each access, as IOR prints it after a test with -v. */
 void ior_summary_best(struct ior_report *report, const struct ior_run *run);
 void ior_summary_print(struct ior_report *report);
-
-#endif

@@ -1,6 +1,5 @@
 /* -f SCRIPT: tests of IOR in a file, each the one before it with some directives more. */
-#ifndef WEIR_IOR_SCRIPT_H
-#define WEIR_IOR_SCRIPT_H
+#pragma once
 
 #include "options.h"
 #include "run.h"
@@ -19,5 +18,3 @@ struct ior_script {
 bool ior_script_read(struct ior_script *script, char *text, const struct weir_arguments *line,
                      char *complaint, unsigned bytes);
 void ior_script_free(struct ior_script *script);
-
-#endif

@@ -1,7 +1,6 @@
 /* The madbench personality: the out-of-core matrices of MADbench2 in its I/O mode. Each rank has a part of
  * every matrix; S writes them all, W reads and writes each, C reads them all. */
-#ifndef WEIR_MADBENCH_H
-#define WEIR_MADBENCH_H
+#pragma once
 
 #include "options.h"
 #include "run.h"
@@ -72,5 +71,3 @@ void mad_more(struct weir_json *json, const struct weir_result *result, const vo
 const char *mad_access_name(int access);
 void mad_table_begin(const void *run);
 void mad_table_row(const struct weir_result *result, const struct mad_note *note);
-
-#endif

@@ -1,6 +1,5 @@
 /* The mdtest personality: mdtest's command line and mdtest's names, on weir's mechanism. */
-#ifndef WEIR_MDTEST_H
-#define WEIR_MDTEST_H
+#pragma once
 
 #include "options.h"
 #include "run.h"
@@ -173,5 +172,3 @@ void mdtest_table_phase(const struct mdtest_run *run, enum mdtest_item item,
                         const struct weir_result *result);
 void mdtest_table_begin(const void *run);
 void mdtest_table_end(const struct mdtest_run *run);
-
-#endif

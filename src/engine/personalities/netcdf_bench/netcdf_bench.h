@@ -1,6 +1,5 @@
 /* The netcdf-bench personality: benchtool's command line and decomposition, on weir's mechanism. */
-#ifndef WEIR_NETCDF_BENCH_H
-#define WEIR_NETCDF_BENCH_H
+#pragma once
 
 #include "run.h"
 #include "variable.h"
@@ -57,5 +56,3 @@ void ncb_table_begin(const void *run);
 struct ncb_times ncb_times(const struct ncb_run *run);
 void ncb_table_result(const struct weir_result *result, const struct ncb_times *times);
 void ncb_table_verdict(bool passed);
-
-#endif

@@ -1,7 +1,6 @@
 /* The one variable of netcdf-bench, data(time, dim_1, dim_2, dim_3), and how its formats store it. Each
  * format is a back end of its own table that no -a can choose: what it moves are blocks, not bytes. */
-#ifndef WEIR_NETCDF_BENCH_VARIABLE_H
-#define WEIR_NETCDF_BENCH_VARIABLE_H
+#pragma once
 
 #include "backend.h"
 
@@ -78,5 +77,3 @@ void ncb_format_register(const struct weir_backend *format);
     __attribute__((constructor)) static void table##_register(void) {                                        \
         ncb_format_register(&(table));                                                                       \
     }
-
-#endif
