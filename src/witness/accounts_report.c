@@ -1,7 +1,5 @@
 /* The accounts as JSON: of this process, or of one that was killed, by its image. */
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

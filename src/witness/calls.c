@@ -4,7 +4,6 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>

@@ -1,6 +1,5 @@
 /* Advice about files, and reads into the page cache alone: what they fetch, no read of the program waits for.
  */
-#include <errno.h>
 #include <fcntl.h>
 
 #include "transfer.h"

@@ -2,7 +2,6 @@
  * measured. */
 #include <dirent.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 

@@ -1,10 +1,7 @@
 /* Mounts by their points. File systems without files of people (proc, cgroup) are no storage. */
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "accounts.h"
 #include "closing.h"

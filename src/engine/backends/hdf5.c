@@ -11,8 +11,6 @@
 #include <fcntl.h>
 #include <hdf5.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 struct hdf5_state {

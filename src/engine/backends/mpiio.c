@@ -4,13 +4,9 @@
 #include "descriptor.h"
 #include "stored.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define CALL_BYTES_MAX ((size_t)1 << 30) /* counts of MPI 3 are int */

@@ -12,7 +12,6 @@
 #include <limits.h>
 #include <netcdf.h>
 #include <netcdf_par.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

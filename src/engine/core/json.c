@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 /* Length of the valid UTF-8 sequence at the text, 0 where there is none (overlong forms and surrogates
  * included). */

@@ -1,6 +1,5 @@
 #include "processors.h"
 
-#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>

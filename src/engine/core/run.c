@@ -2,9 +2,7 @@
 
 #include "personality.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define COMPLAINT 512
 

@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>

@@ -1,8 +1,6 @@
 /* Size and time of change, which live in the object's header until they reach the backing. */
 #include <errno.h>
-#include <fcntl.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "client/client.h"
 #include "drain/drainer.h"

@@ -1,7 +1,4 @@
 /* Moving bytes between the caller's vectors and the tiers, and the read path. */
-#include <errno.h>
-#include <string.h>
-#include <sys/uio.h>
 #include <time.h>
 
 #include "client/client.h"

@@ -1,5 +1,4 @@
 /* The beginning and the end of a store. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* The write path. Where every granule touched is in the fast tier, or was never anywhere, a write takes no
  * lock: it marks the granules dirty, writes, and marks again those that a drain has cleaned meanwhile. */
-#include <errno.h>
 #include <time.h>
 
 #include "client/piece.h"

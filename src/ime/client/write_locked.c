@@ -1,7 +1,6 @@
 /* Writes that need the object lock: over granules that only the backing has, through a full tier, and
  * appends. */
 #include <errno.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 #include "client/piece.h"

@@ -1,7 +1,5 @@
 /* Between the tiers: drain, evict, stage in. Each holds the object lock for one chunk at a time. */
 #include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>

@@ -3,8 +3,6 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>

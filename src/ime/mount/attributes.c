@@ -1,7 +1,6 @@
 /* Attributes: size and time of change are the store's, all others the backing's. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>

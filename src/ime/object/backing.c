@@ -1,7 +1,6 @@
 /* The backing file of an object. */
 #include <errno.h>
 #include <fcntl.h>
-#include <unistd.h>
 
 #include "object/object.h"
 

@@ -2,7 +2,6 @@
  * without a link could be taken for that of another file with the same inode number. */
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 

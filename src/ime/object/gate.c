@@ -1,8 +1,5 @@
 /* The object lock and the gate. Whoever gets the lock after a holder was killed finishes or undoes its work
  * first. */
-#include <errno.h>
-#include <fcntl.h>
-#include <unistd.h>
 
 #include "object/object.h"
 

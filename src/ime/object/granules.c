@@ -1,7 +1,6 @@
 /* The state bytes of an object, read in long steps. */
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "object/object.h"

@@ -1,6 +1,5 @@
 /* Objects seen from outside, by their names in the fast tier. */
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>

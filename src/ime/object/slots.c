@@ -2,7 +2,6 @@
  * what operations rely on shuts the file's gate and waits for those under way: they pay two stores, no lock.
  */
 #include <sched.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "object/clients.h"

@@ -1,6 +1,5 @@
 /* Datatypes to runs of bytes, by taking them apart as they were put together. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "pool.h"
 

@@ -2,7 +2,6 @@
  * that it does what the independent one does. A collective write then waits for them: HDF5 1.14 fills the
  * chunks of a dataset by one, and a rank that went on would have its data overwritten by the fill of another
  * rank. */
-#include <stdio.h>
 
 #include "pool.h"
 

@@ -1,5 +1,4 @@
 /* MPI_File functions on views and positions. */
-#include <stdio.h>
 #include <string.h>
 
 #include "pool.h"

@@ -1,6 +1,5 @@
 /* Eviction: freeing the fast tier of what the backing has. */
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -1,5 +1,4 @@
 /* Staging: fetching from the backing into the fast tier. */
-#include <errno.h>
 
 #include "space/space.h"
 

@@ -2,7 +2,6 @@
 
 #include "options.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* Counters of the system, read before a phase, again and again while it runs, and after it. They are kept in
  * memory until all is measured: nothing is written while something is timed. */
-#include "clock.h"
 #include "closing.h"
 #include "io_model.h"
 

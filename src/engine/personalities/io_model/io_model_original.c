@@ -1,7 +1,6 @@
 /* The original's command line: 14 or 15 arguments by position; and its positions of rnd. */
 #include "io_model.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,14 +3,10 @@
 
 #include "clock.h"
 #include "ior_script.h"
-#include "judge.h"
 #include "personality.h"
 #include "shared_text.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 /* Rank 0 tells with -v -v, and with one more. */

@@ -1,10 +1,6 @@
 /* --rw-mix: reads and writes in one phase, reported as a write and a read of the same time. IOR has none. */
 #include "ior.h"
 
-#include "judge.h"
-
-#include <string.h>
-
 bool ior_lay_out(struct ior_run *run, int iteration, int64_t xfer_bytes) {
     struct weir_phase phase;
     struct ior_params requested = run->requested;

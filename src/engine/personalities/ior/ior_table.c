@@ -3,8 +3,6 @@
 #include "ior.h"
 #include "ior_report.h"
 
-#include <string.h>
-
 #define MIB 1048576.0
 
 /* JSON between two items ends within a line, and a launcher may lead a part of a line astray. */

@@ -6,7 +6,6 @@
 
 #include "clock.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* The transfers of a block lie one after the other in memory. */

@@ -2,7 +2,6 @@
 
 #include "backend_options.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

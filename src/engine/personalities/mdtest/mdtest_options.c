@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #define AT(member) offsetof(struct mdtest_params, member)
 

@@ -1,11 +1,9 @@
 /* Create, stat, read, rename and remove of all items of a rank. */
 #include "clock.h"
 #include "mdtest.h"
-#include "personality.h"
 #include "status_file.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* One operation on an item; 0, or -1 with the problem of the run. */
 typedef int act(struct mdtest_run *run, struct weir_name *name, uint64_t number);

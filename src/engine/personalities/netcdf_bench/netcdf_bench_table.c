@@ -1,10 +1,6 @@
 /* The table of benchtool, for people. Programs read the document. */
 #include "netcdf_bench.h"
 
-#include "clock.h"
-
-#include <string.h>
-
 #define MIB 1048576.0
 
 static void ncb_line(const char *key, const char *value) {
