@@ -5,7 +5,7 @@
 
 #define SETS_MAX 64
 
-static const struct weir_backend *backend_options_find(const char *name, char *complaint, unsigned bytes) {
+static const struct weir_backend *backend_options_find(const char *name, char *complaint) {
     const struct weir_backend *backend = weir_backend_find(name);
     const char *names[SETS_MAX];
     int count = 0;
@@ -14,11 +14,11 @@ static const struct weir_backend *backend_options_find(const char *name, char *c
     }
     const char *not_built = weir_not_built(name);
     if (backend == NULL && not_built != NULL) {
-        snprintf(complaint, bytes, "-a %s: this weir-io was built without it; build it with %s", name,
-                 not_built);
+        snprintf(complaint, WEIR_COMPLAINT, "-a %s: this weir-io was built without it; build it with %s",
+                 name, not_built);
     } else if (backend == NULL) {
         const char *near = weir_nearest(name, names, count);
-        snprintf(complaint, bytes, "-a %s: no such back end%s%s%s; weir-io --help lists them", name,
+        snprintf(complaint, WEIR_COMPLAINT, "-a %s: no such back end%s%s%s; weir-io --help lists them", name,
                  near ? ", did you mean " : "", near ? near : "", near ? "?" : "");
     }
     return backend;
@@ -26,7 +26,7 @@ static const struct weir_backend *backend_options_find(const char *name, char *c
 
 bool weir_backend_options_parse(struct weir_run *run, int argc, char **argv,
                                 const struct weir_option_set *own, int own_count, const char *const *api,
-                                char *complaint, unsigned bytes) {
+                                char *complaint) {
     struct weir_option_set sets[SETS_MAX] = {{NULL, NULL}};
     const struct weir_backend *owners[SETS_MAX] = {NULL};
     int count = 0;
@@ -40,14 +40,14 @@ bool weir_backend_options_parse(struct weir_run *run, int argc, char **argv,
             sets[count++] = (struct weir_option_set){b->options, calloc(1, b->settings_bytes)};
         }
     }
-    run->options_known = weir_options_parse(argc, argv, sets, count, &run->texts, complaint, bytes);
-    run->backend = run->options_known ? backend_options_find(*api, complaint, bytes) : NULL;
+    run->options_known = weir_options_parse(argc, argv, sets, count, &run->texts, complaint);
+    run->backend = run->options_known ? backend_options_find(*api, complaint) : NULL;
     bool good = run->backend != NULL;
     for (int i = own_count; i < count; i++) {
         if (good && owners[i] != run->backend) {
             const char *set = weir_options_first_set(&sets[i]);
             if (set != NULL) {
-                snprintf(complaint, bytes, "--%s belongs to -a %s", set, owners[i]->name);
+                snprintf(complaint, WEIR_COMPLAINT, "--%s belongs to -a %s", set, owners[i]->name);
                 good = false;
             }
         }
@@ -60,8 +60,7 @@ bool weir_backend_options_parse(struct weir_run *run, int argc, char **argv,
     return good;
 }
 
-bool weir_backend_takes(const struct weir_run *run, const struct weir_open *how, char *complaint,
-                        unsigned bytes) {
+bool weir_backend_takes(const struct weir_run *run, const struct weir_open *how, char *complaint) {
     const char *reason = run->backend->refuse != NULL ? run->backend->refuse(how) : NULL;
     REFUSE(reason != NULL, "%s", reason);
     return true;

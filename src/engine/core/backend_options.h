@@ -10,10 +10,9 @@
  * than one that does not exist. False with one sentence. */
 bool weir_backend_options_parse(struct weir_run *run, int argc, char **argv,
                                 const struct weir_option_set *own, int own_count, const char *const *api,
-                                char *complaint, unsigned bytes);
+                                char *complaint);
 /* Whether the back end of the run takes such a file; false with its reason. */
-bool weir_backend_takes(const struct weir_run *run, const struct weir_open *how, char *complaint,
-                        unsigned bytes);
+bool weir_backend_takes(const struct weir_run *run, const struct weir_open *how, char *complaint);
 /* For --help: the names of all back ends as the value of -a, and the options of each that has some. */
 void weir_backend_options_print_names(void);
 void weir_backend_options_print(void);

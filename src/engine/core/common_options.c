@@ -28,15 +28,15 @@ const struct weir_option weir_trace_options[] = {
     WEIR_OPTION_END,
 };
 
-static bool common_name_is_sound(const char *option, const char *name, char *complaint, unsigned bytes) {
+static bool common_name_is_sound(const char *option, const char *name, char *complaint) {
     REFUSE(name != NULL && (name[0] == '\0' || strlen(name) > 900), "%s: the name is empty or too long",
            option);
     return true;
 }
 
-bool weir_common_is_sound(const struct weir_common *common, char *complaint, unsigned bytes) {
+bool weir_common_is_sound(const struct weir_common *common, char *complaint) {
     REFUSE(common->trace_records < 1 || common->trace_records > (int64_t)1 << 32,
            "--trace-records %lld: between 1 and 2^32", (long long)common->trace_records);
-    return common_name_is_sound("--json", common->document_file, complaint, bytes) &&
-           common_name_is_sound("--trace", common->trace_file, complaint, bytes);
+    return common_name_is_sound("--json", common->document_file, complaint) &&
+           common_name_is_sound("--trace", common->trace_file, complaint);
 }

@@ -21,4 +21,4 @@ extern const struct weir_option weir_document_options[]; /* --json */
 extern const struct weir_option weir_start_options[];    /* --no-warm-up, --no-residency */
 extern const struct weir_option weir_trace_options[];    /* --trace, --trace-records */
 
-bool weir_common_is_sound(const struct weir_common *common, char *complaint, unsigned bytes);
+bool weir_common_is_sound(const struct weir_common *common, char *complaint);

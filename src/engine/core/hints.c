@@ -63,7 +63,7 @@ static bool hints_take(struct weir_hints *hints, const char *line) {
     return key[0] != '\0';
 }
 
-static bool hints_read(struct weir_hints *hints, const char *file_name, char *complaint, unsigned bytes) {
+static bool hints_read(struct weir_hints *hints, const char *file_name, char *complaint) {
     for (char **entry = environ; *entry != NULL; entry++) {
         hints_take(hints, *entry);
     }
@@ -82,15 +82,15 @@ static bool hints_read(struct weir_hints *hints, const char *file_name, char *co
 }
 
 bool weir_hints_share(const struct weir_job *job, struct weir_hints *hints, const char *file_name,
-                      char *complaint, unsigned bytes) {
-    bool good = job->rank != 0 || hints_read(hints, file_name, complaint, bytes);
+                      char *complaint) {
+    bool good = job->rank != 0 || hints_read(hints, file_name, complaint);
     int count = hints->count;
     MPI_Bcast(&count, 1, MPI_INT, 0, job->comm);
     if (job->rank != 0 && count > 0) {
         hints->list = calloc((size_t)count, sizeof *hints->list);
         hints->count = hints->list != NULL ? count : 0;
         good = hints->list != NULL;
-        snprintf(complaint, bytes, "no memory for %d MPI-IO hints", count);
+        snprintf(complaint, WEIR_COMPLAINT, "no memory for %d MPI-IO hints", count);
     }
     if (weir_job_agree(job, good) && count > 0) {
         MPI_Bcast(hints->list, count * (int)sizeof *hints->list, MPI_BYTE, 0, job->comm);

@@ -23,7 +23,7 @@ void weir_hints_free(struct weir_hints *hints);
 /* IOR_HINT__MPI__<key>=<value> lines of the environment, then of a file (NULL: none), as rank 0 finds them.
  * Called by all ranks; false with a sentence on those that failed. */
 bool weir_hints_share(const struct weir_job *job, struct weir_hints *hints, const char *file_name,
-                      char *complaint, unsigned bytes);
+                      char *complaint);
 /* The caller frees the info object unless it is MPI_INFO_NULL, which means no hints. */
 MPI_Info weir_hints_to_info(const struct weir_hints *hints);
 /* As the key "hints" of the document. */

@@ -18,7 +18,6 @@ struct parse {
     int set_count;
     char *texts; /* free space for the texts of directives */
     char *complaint;
-    unsigned bytes;
 };
 
 struct match {
@@ -29,7 +28,7 @@ struct match {
 __attribute__((format(printf, 2, 3))) static bool complain(const struct parse *parse, const char *text, ...) {
     va_list arguments;
     va_start(arguments, text);
-    vsnprintf(parse->complaint, parse->bytes, text, arguments);
+    vsnprintf(parse->complaint, WEIR_COMPLAINT, text, arguments);
     va_end(arguments);
     return false;
 }
@@ -104,7 +103,7 @@ static bool options_find(const struct parse *parse, char letter, const char *nam
     return false;
 }
 
-bool weir_number_parse(const char *name, const char *text, int64_t *number, char *complaint, unsigned bytes) {
+bool weir_number_parse(const char *name, const char *text, int64_t *number, char *complaint) {
     char *end;
     errno = 0;
     long long found = strtoll(text, &end, 10);
@@ -261,13 +260,13 @@ static bool short_options(struct parse *parse, char **arguments, int left, int *
 }
 
 bool weir_options_parse(int argc, char **argv, const struct weir_option_set *sets, int set_count,
-                        char **texts, char *complaint, unsigned bytes) {
+                        char **texts, char *complaint) {
     size_t all = 1;
     for (int i = 0; i < argc; i++) {
         all += strlen(argv[i]) + 1;
     }
     *texts = malloc(all);
-    struct parse parse = {sets, set_count, *texts, complaint, bytes};
+    struct parse parse = {sets, set_count, *texts, complaint};
     if (*texts == NULL) {
         return complain(&parse, "no memory for the options");
     }

@@ -32,6 +32,9 @@ struct weir_option {
 #define WEIR_OPTION_END {0, NULL, NULL, WEIR_FLAG, 0, NULL, NULL}
 // clang-format on
 
+/* Room for the one sentence on what is wrong with a command line: that of each `complaint`. */
+#define WEIR_COMPLAINT 1024
+
 /* A table and the struct that it fills. */
 struct weir_option_set {
     const struct weir_option *options;
@@ -41,22 +44,22 @@ struct weir_option_set {
 /* Parse argv[1..]; false with one sentence on the first mistake. Text values point into argv or into *texts,
  * which the caller frees when the values are no longer needed, also after a mistake. */
 bool weir_options_parse(int argc, char **argv, const struct weir_option_set *sets, int set_count,
-                        char **texts, char *complaint, unsigned bytes);
+                        char **texts, char *complaint);
 /* Whether the first mistake was one of -O. */
 bool weir_options_blame_directive(const char *complaint);
-/* Where the condition holds, leave a sentence in `complaint` (of `bytes`) and return false: the checks of a
- * command line. */
+/* Where the condition holds, leave a sentence in `complaint` and return false: the checks of a command line.
+ */
 #define REFUSE(condition, ...)                                                                               \
     do {                                                                                                     \
         if (condition) {                                                                                     \
-            snprintf(complaint, bytes, __VA_ARGS__);                                                         \
+            snprintf(complaint, WEIR_COMPLAINT, __VA_ARGS__);                                                \
             return false;                                                                                    \
         }                                                                                                    \
     } while (0)
 
 /* A whole number that is an argument by position instead of the value of an option; the name is for messages.
  */
-bool weir_number_parse(const char *name, const char *text, int64_t *number, char *complaint, unsigned bytes);
+bool weir_number_parse(const char *name, const char *text, int64_t *number, char *complaint);
 /* Bytes of 8, 16k, 1m, 1g, 1t; false where it is none of these. */
 bool weir_size_parse(const char *text, long long *bytes);
 /* Name of the first option of the set whose value is not zero, or NULL. */

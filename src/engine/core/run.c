@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#define COMPLAINT 512
-
 /* True on all ranks where no rank complains; else rank 0 prints the complaint of the first rank that has one.
  */
 static bool run_agree(const struct weir_job *job, const char *personality, bool good, char *complaint) {
@@ -15,9 +13,9 @@ static bool run_agree(const struct weir_job *job, const char *personality, bool 
         return true;
     }
     if (first != 0 && job->rank == first) {
-        MPI_Send(complaint, COMPLAINT, MPI_CHAR, 0, 0, job->comm);
+        MPI_Send(complaint, WEIR_COMPLAINT, MPI_CHAR, 0, 0, job->comm);
     } else if (first != 0 && job->rank == 0) {
-        MPI_Recv(complaint, COMPLAINT, MPI_CHAR, first, 0, job->comm, MPI_STATUS_IGNORE);
+        MPI_Recv(complaint, WEIR_COMPLAINT, MPI_CHAR, first, 0, job->comm, MPI_STATUS_IGNORE);
     }
     if (job->rank == 0) {
         fprintf(stderr, "weir-io: %s: %s\n", personality, complaint);
@@ -37,7 +35,7 @@ static bool run_same_arguments(const struct weir_job *job, int argc, char **argv
     uint64_t first = mine;
     MPI_Bcast(&first, 1, MPI_UINT64_T, 0, job->comm);
     if (first != mine) {
-        snprintf(complaint, COMPLAINT,
+        snprintf(complaint, WEIR_COMPLAINT,
                  "rank %d was started with other options than rank 0; hint: start all ranks alike",
                  job->rank);
     }
@@ -82,7 +80,7 @@ static void run_release(const struct weir_frame *frame, struct weir_run *run) {
 /* The options, and the files and variables that rank 0 reads for all. */
 static struct weir_run *run_read(const char *personality, const struct weir_frame *frame,
                                  struct weir_job *job, const struct weir_arguments *line, void *launch) {
-    char complaint[COMPLAINT] = "no memory";
+    char complaint[WEIR_COMPLAINT] = "no memory";
     struct weir_run *run = calloc(1, frame->run_bytes);
     bool good = run_same_arguments(job, line->count, line->list, complaint);
     if (run_agree(job, personality, good && run != NULL, complaint)) {
@@ -90,10 +88,10 @@ static struct weir_run *run_read(const char *personality, const struct weir_fram
         run->launch = launch;
         run->common = weir_common_defaults;
         run->iterations = 1;
-        good = frame->options(run, line->count, line->list, complaint, sizeof complaint);
+        good = frame->options(run, line->count, line->list, complaint);
         if (run_agree(job, personality, good, complaint)) {
             bool hints = run->reads_hints && (run->backend->traits & WEIR_HINTS) != 0;
-            good = !hints || weir_hints_share(job, &run->hints, run->hints_file, complaint, sizeof complaint);
+            good = !hints || weir_hints_share(job, &run->hints, run->hints_file, complaint);
             if (run_agree(job, personality, good, complaint)) {
                 return run;
             }
@@ -162,7 +160,7 @@ static int run_on_its_ranks(const char *personality, const struct weir_frame *fr
 struct weir_run **weir_runs_read(const char *personality, const struct weir_frame *frame,
                                  struct weir_job *job, const struct weir_arguments *lines, int count,
                                  void *launch) {
-    char complaint[COMPLAINT] = "no memory";
+    char complaint[WEIR_COMPLAINT] = "no memory";
     struct weir_run **runs = calloc((size_t)count, sizeof *runs);
     if (!run_agree(job, personality, runs != NULL, complaint)) {
         free(runs);

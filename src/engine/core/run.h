@@ -43,7 +43,7 @@ struct weir_frame {
 
     /* Parse argv[1..], the same arguments on every rank; false with one sentence. run->base.job is the whole
      * launch here. */
-    bool (*options)(void *run, int argc, char **argv, char *complaint, unsigned bytes);
+    bool (*options)(void *run, int argc, char **argv, char *complaint);
     /* Write the keys of "requested", and what the personality adds to each result (may be NULL). */
     void (*requested)(struct weir_json *json, const void *run);
     void (*more)(struct weir_json *json, const struct weir_result *result, const void *run);

@@ -244,12 +244,12 @@ static void walk_ior(struct ior_run *run, struct weir_job *job) {
 }
 
 static void try_ior(int argc, char **argv, struct weir_job *job) {
-    char complaint[512] = "";
+    char complaint[WEIR_COMPLAINT] = "";
     struct ior_run *run = calloc(1, sizeof *run);
     struct ior_report report = {.in_script = true};
     run->base.job = job;
     run->base.launch = &report;
-    if (ior_options_read(run, argc, argv, complaint, sizeof complaint)) {
+    if (ior_options_read(run, argc, argv, complaint)) {
         walk_ior(run, job);
     } else {
         fuzz_must_explain(complaint);
@@ -286,11 +286,10 @@ static void walk_netcdf(struct ncb_run *run, const struct weir_job *job) {
 }
 
 static void try_netcdf(int argc, char **argv, struct weir_job *job) {
-    char complaint[512] = "";
+    char complaint[WEIR_COMPLAINT] = "";
     struct ncb_run *run = calloc(1, sizeof *run);
     run->base.job = job;
-    if (ncb_options_read(run, argc, argv, complaint, sizeof complaint) &&
-        ncb_geometry_read(run, complaint, sizeof complaint)) {
+    if (ncb_options_read(run, argc, argv, complaint) && ncb_geometry_read(run, complaint)) {
         walk_netcdf(run, job);
     } else {
         fuzz_must_explain(complaint);
@@ -301,12 +300,12 @@ static void try_netcdf(int argc, char **argv, struct weir_job *job) {
 }
 
 static void try_mdtest(int argc, char **argv, struct weir_job *job) {
-    char complaint[512] = "";
+    char complaint[WEIR_COMPLAINT] = "";
     struct mdtest_run *run = calloc(1, sizeof *run);
     struct mdtest_launch launch = {.runs = 1};
     run->base.job = job;
     run->base.launch = &launch;
-    if (!mdtest_options_read(run, argc, argv, complaint, sizeof complaint)) {
+    if (!mdtest_options_read(run, argc, argv, complaint)) {
         fuzz_must_explain(complaint);
     }
     free(run->base.settings);
@@ -315,9 +314,9 @@ static void try_mdtest(int argc, char **argv, struct weir_job *job) {
 }
 
 static void try_batch(const char *text, int ranks) {
-    char complaint[512] = "";
+    char complaint[WEIR_COMPLAINT] = "";
     struct batch_list list;
-    if (!batch_list_parse(&list, strdup(text), ranks, complaint, sizeof complaint)) {
+    if (!batch_list_parse(&list, strdup(text), ranks, complaint)) {
         fuzz_must_explain(complaint);
     }
     batch_list_free(&list);

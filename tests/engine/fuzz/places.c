@@ -93,10 +93,10 @@ static void follow(struct iom_run *run) {
 }
 
 static void try_model(int argc, char **argv, struct weir_job *job) {
-    char complaint[512] = "";
+    char complaint[WEIR_COMPLAINT] = "";
     struct iom_run *run = calloc(1, sizeof *run);
     run->base.job = job;
-    if (iom_options_read(run, argc, argv, complaint, sizeof complaint)) {
+    if (iom_options_read(run, argc, argv, complaint)) {
         follow(run);
     } else {
         fuzz_must_explain(complaint);
@@ -108,10 +108,10 @@ static void try_model(int argc, char **argv, struct weir_job *job) {
 }
 
 static void try_matrices(int argc, char **argv, struct weir_job *job) {
-    char complaint[512] = "";
+    char complaint[WEIR_COMPLAINT] = "";
     struct mad_run *run = calloc(1, sizeof *run);
     run->base.job = job;
-    if (!mad_options_read(run, argc, argv, complaint, sizeof complaint)) {
+    if (!mad_options_read(run, argc, argv, complaint)) {
         fuzz_must_explain(complaint);
     } else if (run->part_bytes * (uint64_t)job->size / 8 !=
                    (uint64_t)(run->requested.pixels * run->requested.pixels) ||

@@ -26,7 +26,7 @@ static const struct weir_option options[] = {
     WEIR_OPTION_END,
 };
 
-static char complaint[256];
+static char complaint[WEIR_COMPLAINT];
 static char *kept;
 
 static bool parse(struct things *things, const char *line) {
@@ -41,7 +41,7 @@ static bool parse(struct things *things, const char *line) {
     }
     complaint[0] = '\0';
     free(kept);
-    return weir_options_parse(argc, argv, &set, 1, &kept, complaint, sizeof complaint);
+    return weir_options_parse(argc, argv, &set, 1, &kept, complaint);
 }
 
 static void test_forms(void) {

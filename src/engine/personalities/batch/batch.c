@@ -13,8 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define COMPLAINT 256
-
 static void batch_help(void) {
     printf("weir-io batch LIST STATUS: runs the cells of LIST one after the other in this launch.\n\n"
            "LIST    one cell per line, arguments separated by tabs:\n"
@@ -40,7 +38,7 @@ static const struct weir_personality *batch_find(const char *name) {
 static bool batch_all_known(const struct batch_list *list, char *complaint) {
     for (int i = 0; i < list->count; i++) {
         if (batch_find(list->cells[i].arguments[0]) == NULL) {
-            snprintf(complaint, COMPLAINT, "line %d: '%s' is not a valid personality of a cell",
+            snprintf(complaint, WEIR_COMPLAINT, "line %d: '%s' is not a valid personality of a cell",
                      list->cells[i].line, list->cells[i].arguments[0]);
             return false;
         }
@@ -148,12 +146,12 @@ static int batch_run_all(const struct weir_job *job, const struct batch_list *li
 }
 
 static int batch_run(struct weir_job *job, int argc, char **argv) {
-    char complaint[COMPLAINT] = "takes two arguments, LIST and STATUS";
+    char complaint[WEIR_COMPLAINT] = "takes two arguments, LIST and STATUS";
     struct batch_list list = {NULL, NULL, 0};
     FILE *status = NULL;
     int code = WEIR_WRONG_USE;
     char *text = argc == 3 ? weir_shared_text(job, "batch", argv[1]) : NULL;
-    bool good = text != NULL && batch_list_parse(&list, text, job->size, complaint, sizeof complaint) &&
+    bool good = text != NULL && batch_list_parse(&list, text, job->size, complaint) &&
                 batch_all_known(&list, complaint);
     if (!good && job->rank == 0 && (argc != 3 || text != NULL)) {
         fprintf(stderr, "weir-io: batch: %s\n", complaint);

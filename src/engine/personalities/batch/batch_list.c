@@ -15,7 +15,7 @@ static int batch_arguments_of(const char *line) {
     return count;
 }
 
-static bool batch_read_cell(struct batch_cell *cell, char *line, int ranks, char *complaint, unsigned bytes) {
+static bool batch_read_cell(struct batch_cell *cell, char *line, int ranks, char *complaint) {
     int count = batch_arguments_of(line);
     REFUSE(count < FIXED_WORDS,
            "line %d: %d fields, but a cell has name, ranks, folder, personality, options", cell->line, count);
@@ -41,7 +41,7 @@ static bool batch_read_cell(struct batch_cell *cell, char *line, int ranks, char
     return true;
 }
 
-bool batch_list_parse(struct batch_list *list, char *text, int ranks, char *complaint, unsigned bytes) {
+bool batch_list_parse(struct batch_list *list, char *text, int ranks, char *complaint) {
     int lines = 1;
     for (const char *at = text; *at != '\0'; at++) {
         lines += *at == '\n';
@@ -56,7 +56,7 @@ bool batch_list_parse(struct batch_list *list, char *text, int ranks, char *comp
         if (*line != '\0' && *line != '#') {
             struct batch_cell *cell = &list->cells[list->count++];
             cell->line = number;
-            if (!batch_read_cell(cell, line, ranks, complaint, bytes)) {
+            if (!batch_read_cell(cell, line, ranks, complaint)) {
                 return false;
             }
         }

@@ -23,5 +23,5 @@ struct batch_list {
 };
 
 /* Cuts the text up; false with one sentence that names the line. The list takes the text over. */
-bool batch_list_parse(struct batch_list *list, char *text, int ranks, char *complaint, unsigned bytes);
+bool batch_list_parse(struct batch_list *list, char *text, int ranks, char *complaint);
 void batch_list_free(struct batch_list *list);

@@ -45,7 +45,7 @@ struct find_run {
 };
 
 /* find_options.c: false with one sentence. */
-bool find_options_read(void *run, int argc, char **argv, char *complaint, unsigned bytes);
+bool find_options_read(void *run, int argc, char **argv, char *complaint);
 void find_help(void);
 
 /* find_make.c: false on all ranks where one failed. */

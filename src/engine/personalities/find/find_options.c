@@ -73,7 +73,7 @@ static char **find_in_long_form(int argc, char **argv, int *count) {
     return arguments;
 }
 
-static bool find_size_is_sound(struct find_run *run, char *complaint, unsigned bytes) {
+static bool find_size_is_sound(struct find_run *run, char *complaint) {
     const char *text = run->requested.size;
     char *end = NULL;
     run->size_bytes = -1;
@@ -87,7 +87,7 @@ static bool find_size_is_sound(struct find_run *run, char *complaint, unsigned b
     return true;
 }
 
-bool find_options_read(void *own, int argc, char **argv, char *complaint, unsigned bytes) {
+bool find_options_read(void *own, int argc, char **argv, char *complaint) {
     struct find_run *run = own;
     struct weir_option_set sets[] = {{options, &run->requested}, {weir_document_options, &run->base.common}};
     int count = 0;
@@ -95,7 +95,7 @@ bool find_options_read(void *own, int argc, char **argv, char *complaint, unsign
     REFUSE(arguments == NULL, "no memory for the options");
     run->requested.queue = 100000;
     run->requested.make_directories = 1;
-    bool good = weir_options_parse(count, arguments, sets, 2, &run->base.texts, complaint, bytes);
+    bool good = weir_options_parse(count, arguments, sets, 2, &run->base.texts, complaint);
     free(arguments);
     if (!good) {
         return false;
@@ -109,6 +109,5 @@ bool find_options_read(void *own, int argc, char **argv, char *complaint, unsign
     REFUSE(a->make_directories > a->make_files && a->make_files > 0,
            "--make-directories %lld: more than the %lld files that are to be in them",
            (long long)a->make_directories, (long long)a->make_files);
-    return weir_common_is_sound(&run->base.common, complaint, bytes) &&
-           find_size_is_sound(run, complaint, bytes);
+    return weir_common_is_sound(&run->base.common, complaint) && find_size_is_sound(run, complaint);
 }

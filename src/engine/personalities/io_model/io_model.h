@@ -54,9 +54,8 @@ struct iom_run {
 };
 
 /* io_model_options.c, io_model_original.c: false with one sentence. */
-bool iom_options_read(void *run, int argc, char **argv, char *complaint, unsigned bytes);
-bool iom_original_read(struct iom_run *run, int argc, char **argv, int *used, char *complaint,
-                       unsigned bytes);
+bool iom_options_read(void *run, int argc, char **argv, char *complaint);
+bool iom_original_read(struct iom_run *run, int argc, char **argv, int *used, char *complaint);
 void iom_help(void);
 
 /* io_model_original.c: the positions of rnd as the original draws them, where its command line was given. */
@@ -82,7 +81,7 @@ int iom_cache_prepare(struct iom_run *run, bool there, int64_t *resident_bytes, 
 
 /* io_model_counters.c: counters of the system, read before, while and after a phase runs. */
 /* Looks at the files on the ranks that will sample them: the first of each node. */
-bool iom_counters_check(const struct iom_run *run, char *complaint, unsigned bytes);
+bool iom_counters_check(const struct iom_run *run, char *complaint);
 bool iom_counters_start(struct iom_run *run, const char *access, int iteration);
 void iom_counters_stop(struct iom_run *run);
 int iom_counters_write(struct iom_run *run, struct weir_problem *problem);

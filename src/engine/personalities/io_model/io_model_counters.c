@@ -60,7 +60,7 @@ static bool iom_samples_for_node(const struct iom_run *run) {
     return run->base.job->leaders != MPI_COMM_NULL;
 }
 
-bool iom_counters_check(const struct iom_run *run, char *complaint, unsigned bytes) {
+bool iom_counters_check(const struct iom_run *run, char *complaint) {
     const struct iom_params *requested = &run->requested;
     char list[2048], path[512];
     bool more =

@@ -79,7 +79,7 @@ void iom_help(void) {
     weir_backend_options_print();
 }
 
-static bool iom_words_are_known(struct iom_run *run, char *complaint, unsigned bytes) {
+static bool iom_words_are_known(struct iom_run *run, char *complaint) {
     static const char *const modes[] = {"untouched", "cached", "uncached", "discarded"};
     const struct iom_params *a = &run->requested;
     static const char localities[] = "off0, seq, rnd, rndX, strideX, strideX,Y or reverseX";
@@ -98,7 +98,7 @@ static bool iom_words_are_known(struct iom_run *run, char *complaint, unsigned b
     return true;
 }
 
-static bool iom_numbers_are_sound(const struct iom_params *a, char *complaint, unsigned bytes) {
+static bool iom_numbers_are_sound(const struct iom_params *a, char *complaint) {
     REFUSE(a->xfer_bytes < 1 || a->xfer_bytes > (1 << 30), "-t %lld: an operation moves 1 byte to 1 GiB",
            (long long)a->xfer_bytes);
     REFUSE(a->operations < 1 || a->operations > OPERATIONS_MAX, "-n %lld: between 1 and %d operations",
@@ -113,7 +113,7 @@ static bool iom_numbers_are_sound(const struct iom_params *a, char *complaint, u
 }
 
 static bool iom_walk_fits(const struct iom_locality *l, const char *option, int64_t space_bytes,
-                          int64_t xfer_bytes, char *complaint, unsigned bytes) {
+                          int64_t xfer_bytes, char *complaint) {
     REFUSE(space_bytes > SPACE_BYTES_MAX, "%s %lld: at most 2^60 bytes", option, (long long)space_bytes);
     REFUSE(space_bytes < xfer_bytes, "%s %lld: smaller than one operation of %lld bytes", option,
            (long long)space_bytes, (long long)xfer_bytes);
@@ -126,7 +126,7 @@ static bool iom_walk_fits(const struct iom_locality *l, const char *option, int6
 }
 
 /* Sizes that were not given follow from the others. */
-static bool iom_geometry_is_sound(struct iom_run *run, char *complaint, unsigned bytes) {
+static bool iom_geometry_is_sound(struct iom_run *run, char *complaint) {
     struct iom_params *a = &run->requested;
     if (a->file_bytes == 0) {
         a->file_bytes = a->operations * a->xfer_bytes;
@@ -145,11 +145,11 @@ static bool iom_geometry_is_sound(struct iom_run *run, char *complaint, unsigned
            (long long)(a->operations * a->xfer_bytes));
     REFUSE(a->direct && (a->xfer_bytes % DIRECT_BYTES != 0 || a->align_bytes % DIRECT_BYTES != 0),
            "--direct needs -t and --align in multiples of %d bytes: give --align 4k", DIRECT_BYTES);
-    return iom_walk_fits(&run->in_file, "-b", a->file_bytes, a->xfer_bytes, complaint, bytes) &&
-           iom_walk_fits(&run->in_memory, "-M", a->memory_bytes, a->xfer_bytes, complaint, bytes);
+    return iom_walk_fits(&run->in_file, "-b", a->file_bytes, a->xfer_bytes, complaint) &&
+           iom_walk_fits(&run->in_memory, "-M", a->memory_bytes, a->xfer_bytes, complaint);
 }
 
-static bool iom_request_is_sound(const struct iom_run *run, char *complaint, unsigned bytes) {
+static bool iom_request_is_sound(const struct iom_run *run, char *complaint) {
     const struct iom_params *a = &run->requested;
     REFUSE(!a->write && !a->read, "give -w to write, -r to read, or both");
     REFUSE(a->sync && !a->write, "-e belongs to a write: give -w");
@@ -180,7 +180,7 @@ static bool iom_request_is_sound(const struct iom_run *run, char *complaint, uns
     return true;
 }
 
-static bool iom_backend_can(const struct iom_run *run, char *complaint, unsigned bytes) {
+static bool iom_backend_can(const struct iom_run *run, char *complaint) {
     const struct iom_params *a = &run->requested;
     const struct weir_backend *b = run->base.backend;
     REFUSE(b->traits & WEIR_FORMAT, "-a %s: a file format has more than these bytes in its file", b->name);
@@ -202,25 +202,24 @@ static bool iom_backend_can(const struct iom_run *run, char *complaint, unsigned
         .hints = &run->base.hints,
         .settings = run->base.settings,
         .geometry = {.xfer_bytes = (size_t)a->xfer_bytes, .file_bytes = (uint64_t)a->file_bytes}};
-    return weir_backend_takes(&run->base, &how, complaint, bytes);
+    return weir_backend_takes(&run->base, &how, complaint);
 }
 
-bool iom_options_read(void *own, int argc, char **argv, char *complaint, unsigned bytes) {
+bool iom_options_read(void *own, int argc, char **argv, char *complaint) {
     struct iom_run *run = own;
     struct iom_params *a = &run->requested;
     const struct weir_option_set sets[] = {
         {options, a}, {weir_document_options, &run->base.common}, {weir_start_options, &run->base.common}};
     int used = 0;
     *a = defaults;
-    if (argc > 1 && argv[1][0] != '-' && !iom_original_read(run, argc, argv, &used, complaint, bytes)) {
+    if (argc > 1 && argv[1][0] != '-' && !iom_original_read(run, argc, argv, &used, complaint)) {
         return false;
     }
-    bool good =
-        weir_backend_options_parse(&run->base, argc - used, argv + used, sets, 3, &a->api, complaint, bytes);
+    bool good = weir_backend_options_parse(&run->base, argc - used, argv + used, sets, 3, &a->api, complaint);
     run->base.iterations = a->iterations;
     run->base.reads_hints = true;
-    return good && weir_common_is_sound(&run->base.common, complaint, bytes) &&
-           iom_numbers_are_sound(a, complaint, bytes) && iom_words_are_known(run, complaint, bytes) &&
-           iom_geometry_is_sound(run, complaint, bytes) && iom_request_is_sound(run, complaint, bytes) &&
-           iom_backend_can(run, complaint, bytes) && iom_counters_check(run, complaint, bytes);
+    return good && weir_common_is_sound(&run->base.common, complaint) &&
+           iom_numbers_are_sound(a, complaint) && iom_words_are_known(run, complaint) &&
+           iom_geometry_is_sound(run, complaint) && iom_request_is_sound(run, complaint) &&
+           iom_backend_can(run, complaint) && iom_counters_check(run, complaint);
 }

@@ -6,15 +6,14 @@
 
 #define ARGUMENTS 14
 
-static bool iom_truth(const char *name, const char *text, int *value, char *complaint, unsigned bytes) {
+static bool iom_truth(const char *name, const char *text, int *value, char *complaint) {
     REFUSE(strcmp(text, "0") != 0 && strcmp(text, "1") != 0, "%s '%s': not 0 or 1", name, text);
     *value = text[0] == '1';
     return true;
 }
 
-static bool iom_mebibytes(const char *name, const char *text, int64_t *value, char *complaint,
-                          unsigned bytes) {
-    if (!weir_number_parse(name, text, value, complaint, bytes)) {
+static bool iom_mebibytes(const char *name, const char *text, int64_t *value, char *complaint) {
+    if (!weir_number_parse(name, text, value, complaint)) {
         return false;
     }
     REFUSE(*value < 1 || *value > (INT64_MAX >> 24), "%s '%s': at least 1", name, text);
@@ -22,7 +21,7 @@ static bool iom_mebibytes(const char *name, const char *text, int64_t *value, ch
     return true;
 }
 
-static bool iom_access_is_known(struct iom_params *a, const char *text, char *complaint, unsigned bytes) {
+static bool iom_access_is_known(struct iom_params *a, const char *text, char *complaint) {
     bool read = strcmp(text, "R") == 0;
     REFUSE(!read && strcmp(text, "W") != 0, "ReadOrWrite '%s': R or W", text);
     a->read = read;
@@ -37,8 +36,7 @@ static bool iom_access_is_known(struct iom_params *a, const char *text, char *co
     return true;
 }
 
-bool iom_original_read(struct iom_run *run, int argc, char **argv, int *used, char *complaint,
-                       unsigned bytes) {
+bool iom_original_read(struct iom_run *run, int argc, char **argv, int *used, char *complaint) {
     struct iom_params *a = &run->requested;
     int64_t remaining_mib = 0;
     int prewrite_memory = 0;
@@ -53,18 +51,17 @@ bool iom_original_read(struct iom_run *run, int argc, char **argv, int *used, ch
         count, count == 1 ? "" : "s");
     run->original = true;
     a->test_file = arguments[1];
-    bool good =
-        iom_mebibytes("memoryBufferInMiB", arguments[2], &a->memory_bytes, complaint, bytes) &&
-        iom_mebibytes("fileSizeInMiB", arguments[3], &a->file_bytes, complaint, bytes) &&
-        weir_number_parse("MaxRepeats", arguments[4], &a->operations, complaint, bytes) &&
-        iom_truth("Truncate", arguments[5], &a->truncate, complaint, bytes) &&
-        weir_number_parse("accessSize", arguments[6], &a->xfer_bytes, complaint, bytes) &&
-        weir_number_parse("preallocateMemoryRemainsInMiB", arguments[9], &remaining_mib, complaint, bytes) &&
-        iom_truth("preWriteMemBuffer", arguments[10], &prewrite_memory, complaint, bytes) &&
-        iom_truth("preWriteFile", arguments[11], &a->prefill, complaint, bytes) &&
-        iom_access_is_known(a, arguments[12], complaint, bytes) &&
-        weir_number_parse("SEED", arguments[13], &a->seed, complaint, bytes) &&
-        iom_truth("WaitForProperSize", arguments[14], &a->wait, complaint, bytes);
+    bool good = iom_mebibytes("memoryBufferInMiB", arguments[2], &a->memory_bytes, complaint) &&
+                iom_mebibytes("fileSizeInMiB", arguments[3], &a->file_bytes, complaint) &&
+                weir_number_parse("MaxRepeats", arguments[4], &a->operations, complaint) &&
+                iom_truth("Truncate", arguments[5], &a->truncate, complaint) &&
+                weir_number_parse("accessSize", arguments[6], &a->xfer_bytes, complaint) &&
+                weir_number_parse("preallocateMemoryRemainsInMiB", arguments[9], &remaining_mib, complaint) &&
+                iom_truth("preWriteMemBuffer", arguments[10], &prewrite_memory, complaint) &&
+                iom_truth("preWriteFile", arguments[11], &a->prefill, complaint) &&
+                iom_access_is_known(a, arguments[12], complaint) &&
+                weir_number_parse("SEED", arguments[13], &a->seed, complaint) &&
+                iom_truth("WaitForProperSize", arguments[14], &a->wait, complaint);
     if (!good) {
         return false;
     }

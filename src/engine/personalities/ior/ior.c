@@ -230,7 +230,7 @@ static int ior_measure(struct weir_job *job, struct ior_report *report, struct w
 
 static int ior_measure_script(struct weir_job *job, struct ior_report *report, const char *name,
                               const struct weir_arguments *line) {
-    char complaint[512] = "";
+    char complaint[WEIR_COMPLAINT] = "";
     struct ior_script script = {0};
     struct weir_run **runs = NULL;
     int code = WEIR_WRONG_USE;
@@ -238,7 +238,7 @@ static int ior_measure_script(struct weir_job *job, struct ior_report *report, c
     if (text == NULL) {
         return code;
     }
-    bool good = ior_script_read(&script, text, line, complaint, sizeof complaint);
+    bool good = ior_script_read(&script, text, line, complaint);
     if (!good && job->rank == 0) {
         fprintf(stderr, "weir-io: ior: %s\n", complaint);
     }

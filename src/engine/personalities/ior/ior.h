@@ -84,12 +84,12 @@ struct ior_run {
 };
 
 /* ior_memory.c */
-bool ior_memory_is_sound(const struct ior_params *requested, char *complaint, unsigned bytes);
+bool ior_memory_is_sound(const struct ior_params *requested, char *complaint);
 int64_t ior_memory_bytes(const struct ior_run *run); /* of a rank */
 bool ior_memory_hold(struct ior_run *run);           /* false without memory */
 
 /* ior_options.c: false with one sentence. */
-bool ior_options_read(void *run, int argc, char **argv, char *complaint, unsigned bytes);
+bool ior_options_read(void *run, int argc, char **argv, char *complaint);
 void ior_help(void);
 
 /* ior_requested.c: "requested" of the document */

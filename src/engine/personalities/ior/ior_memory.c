@@ -20,7 +20,7 @@ static bool memory_of_node(const char *text, int64_t *bytes) {
     return good;
 }
 
-bool ior_memory_is_sound(const struct ior_params *a, char *complaint, unsigned bytes) {
+bool ior_memory_is_sound(const struct ior_params *a, char *complaint) {
     int64_t found;
     REFUSE(a->memory != NULL && !memory_of_node(a->memory, &found),
            "-M %s: memory of a node is bytes such as 2g, or a share of it such as 75%%", a->memory);

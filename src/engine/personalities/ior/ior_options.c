@@ -135,7 +135,7 @@ void ior_help(void) {
     weir_backend_options_print();
 }
 
-static bool ior_geometry_is_sound(const struct ior_params *a, int ranks, char *complaint, unsigned bytes) {
+static bool ior_geometry_is_sound(const struct ior_params *a, int ranks, char *complaint) {
     const long long b = a->block_bytes, t = a->xfer_bytes;
     REFUSE(t <= 0, "-t %lld: the transfer size must be positive", t);
     REFUSE(b < t, "-b %lld: the block must not be smaller than the transfer size -t %lld", b, t);
@@ -160,7 +160,7 @@ static bool ior_geometry_is_sound(const struct ior_params *a, int ranks, char *c
     return true;
 }
 
-static bool ior_request_is_sound(const struct ior_params *a, int ranks, char *complaint, unsigned bytes) {
+static bool ior_request_is_sound(const struct ior_params *a, int ranks, char *complaint) {
     REFUSE(a->tasks != -1 && (a->tasks < 1 || a->tasks > ranks), "-N %lld: %d rank%s launched",
            (long long)a->tasks, ranks, ranks == 1 ? " was" : "s were");
     REFUSE(a->reorder_constant && a->reorder_random, "-C and -Z exclude each other");
@@ -209,7 +209,7 @@ static bool ior_request_is_sound(const struct ior_params *a, int ranks, char *co
     return true;
 }
 
-static bool ior_backend_can(const struct ior_run *run, char *complaint, unsigned bytes) {
+static bool ior_backend_can(const struct ior_run *run, char *complaint) {
     const struct ior_params *a = &run->requested;
     const struct weir_backend *b = run->base.backend;
     REFUSE(a->collective && !(b->traits & WEIR_COLLECTIVE), "-c: %s has no collective transfers", b->name);
@@ -243,7 +243,7 @@ static bool ior_backend_can(const struct ior_run *run, char *complaint, unsigned
                                          .segments = (uint64_t)a->segments,
                                          .random = a->random != 0 || a->zipf > 0,
                                          .walled = a->stonewall_s > 0}};
-    if (!weir_backend_takes(&run->base, &how, complaint, bytes)) {
+    if (!weir_backend_takes(&run->base, &how, complaint)) {
         return false;
     }
     bool queue = b->queue != NULL && b->queue->depth(&how) > 0;
@@ -253,7 +253,7 @@ static bool ior_backend_can(const struct ior_run *run, char *complaint, unsigned
 }
 
 /* Options of access that exclude each other. */
-static bool ior_accesses_are_sound(const struct ior_run *run, char *complaint, unsigned bytes) {
+static bool ior_accesses_are_sound(const struct ior_run *run, char *complaint) {
     const struct ior_params *a = &run->requested;
     const struct weir_backend *b = run->base.backend;
     bool mixed = a->read_percent != 0, placed = run->distribution != IOR_BLOCKS;
@@ -289,7 +289,7 @@ static bool ior_accesses_are_sound(const struct ior_run *run, char *complaint, u
     return true;
 }
 
-bool ior_options_read(void *own, int argc, char **argv, char *complaint, unsigned bytes) {
+bool ior_options_read(void *own, int argc, char **argv, char *complaint) {
     struct ior_run *run = own;
     int ranks = run->base.job->size;
     struct ior_params *a = &run->requested;
@@ -298,7 +298,7 @@ bool ior_options_read(void *own, int argc, char **argv, char *complaint, unsigne
                                            {weir_start_options, &run->base.common},
                                            {weir_trace_options, &run->base.common}};
     *a = defaults;
-    bool good = weir_backend_options_parse(&run->base, argc, argv, sets, 4, &a->api, complaint, bytes);
+    bool good = weir_backend_options_parse(&run->base, argc, argv, sets, 4, &a->api, complaint);
     struct ior_report *report = run->base.launch;
     report->unreadable = !run->base.options_known && !weir_options_blame_directive(complaint);
     if (!good || (a->script != NULL && !report->in_script)) {
@@ -320,8 +320,7 @@ bool ior_options_read(void *own, int argc, char **argv, char *complaint, unsigne
     run->base.hints_file = a->hints_file;
     REFUSE(!ior_distribution_find(a->distribution, &run->distribution),
            "--distribution %s: it is blocks, interleaved, nested or subarray", a->distribution);
-    return weir_common_is_sound(&run->base.common, complaint, bytes) &&
-           ior_memory_is_sound(a, complaint, bytes) && ior_geometry_is_sound(a, ranks, complaint, bytes) &&
-           ior_request_is_sound(a, ranks, complaint, bytes) && ior_backend_can(run, complaint, bytes) &&
-           ior_accesses_are_sound(run, complaint, bytes);
+    return weir_common_is_sound(&run->base.common, complaint) && ior_memory_is_sound(a, complaint) &&
+           ior_geometry_is_sound(a, ranks, complaint) && ior_request_is_sound(a, ranks, complaint) &&
+           ior_backend_can(run, complaint) && ior_accesses_are_sound(run, complaint);
 }

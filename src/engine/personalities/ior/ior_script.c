@@ -76,7 +76,7 @@ static void script_take(struct reader *reader, char *directive) {
     reader->fresh = false;
 }
 
-static bool script_line(struct reader *reader, char *line, int number, char *complaint, unsigned bytes) {
+static bool script_line(struct reader *reader, char *line, int number, char *complaint) {
     for (char *rest = line, *item = strsep(&rest, ","); item != NULL; item = strsep(&rest, ",")) {
         char *directive = script_directive(item);
         REFUSE(directive == NULL, "-f: line %d of the script: a directive is key=value", number);
@@ -85,7 +85,7 @@ static bool script_line(struct reader *reader, char *line, int number, char *com
     return true;
 }
 
-static bool script_tests(struct reader *reader, char *complaint, unsigned bytes) {
+static bool script_tests(struct reader *reader, char *complaint) {
     bool begun = false, stopped = false;
     int number = 0;
     for (char *rest = reader->script->text, *line = strsep(&rest, "\n"); line != NULL && !stopped;
@@ -98,7 +98,7 @@ static bool script_tests(struct reader *reader, char *complaint, unsigned bytes)
             stopped = true;
         } else if (script_is(line, "run", "")) {
             REFUSE(!script_close_test(reader), "-f: more than %d tests in the script", TESTS_MAX);
-        } else if (*line != '\0' && !script_line(reader, line, number, complaint, bytes)) {
+        } else if (*line != '\0' && !script_line(reader, line, number, complaint)) {
             return false;
         }
     }
@@ -109,7 +109,7 @@ static bool script_tests(struct reader *reader, char *complaint, unsigned bytes)
 }
 
 bool ior_script_read(struct ior_script *script, char *text, const struct weir_arguments *line,
-                     char *complaint, unsigned bytes) {
+                     char *complaint) {
     /* A directive has three characters or more and becomes two arguments. */
     size_t most = (size_t)line->count + strlen(text) + 1;
     *script = (struct ior_script){.text = text,
@@ -118,7 +118,7 @@ bool ior_script_read(struct ior_script *script, char *text, const struct weir_ar
     REFUSE(script->arguments == NULL || script->tests == NULL, "-f: no memory for the script");
     struct reader reader = {.script = script, .given = script->arguments, .given_count = line->count};
     memcpy(script->arguments, line->list, sizeof(char *) * (size_t)line->count);
-    return script_tests(&reader, complaint, bytes);
+    return script_tests(&reader, complaint);
 }
 
 void ior_script_free(struct ior_script *script) {

@@ -16,5 +16,5 @@ struct ior_script {
 
 /* Takes the text over. False with one sentence; the script is to be freed in any case. */
 bool ior_script_read(struct ior_script *script, char *text, const struct weir_arguments *line,
-                     char *complaint, unsigned bytes);
+                     char *complaint);
 void ior_script_free(struct ior_script *script);

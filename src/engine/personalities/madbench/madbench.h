@@ -53,7 +53,7 @@ struct mad_run {
 };
 
 /* madbench_options.c: false with one sentence. */
-bool mad_options_read(void *run, int argc, char **argv, char *complaint, unsigned bytes);
+bool mad_options_read(void *run, int argc, char **argv, char *complaint);
 void mad_help(void);
 
 /* madbench_data.c: what a matrix holds after S (version 0) and after W (version 1). */

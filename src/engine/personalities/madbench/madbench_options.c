@@ -66,7 +66,7 @@ void mad_help(void) {
 
 /* Which of two values an environment variable has; the first where it is not set. */
 static bool mad_environment(const struct weir_job *job, const char *name, const char *first,
-                            const char *second, bool *is_second, char *complaint, unsigned bytes) {
+                            const char *second, bool *is_second, char *complaint) {
     char text[32];
     bool set = weir_job_environment(job, name, text, sizeof text);
     *is_second = set && strcmp(text, second) == 0;
@@ -76,7 +76,7 @@ static bool mad_environment(const struct weir_job *job, const char *name, const 
 }
 
 static bool mad_original(const struct weir_job *job, struct mad_params *a, int argc, char **argv, int *used,
-                         char *complaint, unsigned bytes) {
+                         char *complaint) {
     static const char *const names[PLACES] = {"NO_PIX",     "NO_BIN", "NO_GANG", "SBLOCKSIZE",
                                               "FBLOCKSIZE", "RMOD",   "WMOD"};
     int64_t ignored = 1;
@@ -91,16 +91,16 @@ static bool mad_original(const struct weir_job *job, struct mad_params *a, int a
            "WMOD; or give options, see --help",
            count, count == 1 ? "" : "s");
     for (int i = 0; i < PLACES; i++) {
-        if (!weir_number_parse(names[i], argv[i + 1], into[i], complaint, bytes)) {
+        if (!weir_number_parse(names[i], argv[i + 1], into[i], complaint)) {
             return false;
         }
         REFUSE(*into[i] < 1, "%s '%s': at least 1", names[i], argv[i + 1]);
     }
     bool mpi, async, shared, ignored_remap;
-    if (!mad_environment(job, "IOMETHOD", "POSIX", "MPI", &mpi, complaint, bytes) ||
-        !mad_environment(job, "IOMODE", "SYNC", "ASYNC", &async, complaint, bytes) ||
-        !mad_environment(job, "FILETYPE", "UNIQUE", "SHARED", &shared, complaint, bytes) ||
-        !mad_environment(job, "REMAP", "CUSTOM", "SCALAPACK", &ignored_remap, complaint, bytes)) {
+    if (!mad_environment(job, "IOMETHOD", "POSIX", "MPI", &mpi, complaint) ||
+        !mad_environment(job, "IOMODE", "SYNC", "ASYNC", &async, complaint) ||
+        !mad_environment(job, "FILETYPE", "UNIQUE", "SHARED", &shared, complaint) ||
+        !mad_environment(job, "REMAP", "CUSTOM", "SCALAPACK", &ignored_remap, complaint)) {
         return false;
     }
     REFUSE(async, "IOMODE=ASYNC: weir-io has no asynchronous transfers; give IOMODE=SYNC");
@@ -114,7 +114,7 @@ static bool mad_original(const struct weir_job *job, struct mad_params *a, int a
     return true;
 }
 
-static bool mad_geometry_is_sound(struct mad_run *run, char *complaint, unsigned bytes) {
+static bool mad_geometry_is_sound(struct mad_run *run, char *complaint) {
     const struct mad_params *a = &run->requested;
     int ranks = run->base.job->size;
     int64_t elements, all_bytes;
@@ -142,7 +142,7 @@ static bool mad_geometry_is_sound(struct mad_run *run, char *complaint, unsigned
     return true;
 }
 
-static bool mad_request_is_sound(struct mad_run *run, char *complaint, unsigned bytes) {
+static bool mad_request_is_sound(struct mad_run *run, char *complaint) {
     static const char *const known[] = {"S", "SW", "SC", "SWC"};
     const struct mad_params *a = &run->requested;
     bool found = false;
@@ -166,7 +166,7 @@ static bool mad_request_is_sound(struct mad_run *run, char *complaint, unsigned 
     return true;
 }
 
-static bool mad_backend_can(const struct mad_run *run, char *complaint, unsigned bytes) {
+static bool mad_backend_can(const struct mad_run *run, char *complaint) {
     const struct mad_params *a = &run->requested;
     const struct weir_backend *b = run->base.backend;
     REFUSE(b->traits & WEIR_FORMAT, "-a %s: a file format has more than matrices in its file", b->name);
@@ -184,25 +184,23 @@ static bool mad_backend_can(const struct mad_run *run, char *complaint, unsigned
                             .hints = &run->base.hints,
                             .settings = run->base.settings,
                             .geometry = {.xfer_bytes = (size_t)a->xfer_bytes}};
-    return weir_backend_takes(&run->base, &how, complaint, bytes);
+    return weir_backend_takes(&run->base, &how, complaint);
 }
 
-bool mad_options_read(void *own, int argc, char **argv, char *complaint, unsigned bytes) {
+bool mad_options_read(void *own, int argc, char **argv, char *complaint) {
     struct mad_run *run = own;
     struct mad_params *a = &run->requested;
     const struct weir_option_set sets[] = {
         {options, a}, {weir_document_options, &run->base.common}, {weir_start_options, &run->base.common}};
     int used = 0;
     *a = defaults;
-    if (argc > 1 && argv[1][0] != '-' &&
-        !mad_original(run->base.job, a, argc, argv, &used, complaint, bytes)) {
+    if (argc > 1 && argv[1][0] != '-' && !mad_original(run->base.job, a, argc, argv, &used, complaint)) {
         return false;
     }
-    bool good =
-        weir_backend_options_parse(&run->base, argc - used, argv + used, sets, 3, &a->api, complaint, bytes);
+    bool good = weir_backend_options_parse(&run->base, argc - used, argv + used, sets, 3, &a->api, complaint);
     run->base.iterations = a->iterations;
     run->base.reads_hints = true;
-    return good && weir_common_is_sound(&run->base.common, complaint, bytes) &&
-           mad_geometry_is_sound(run, complaint, bytes) && mad_request_is_sound(run, complaint, bytes) &&
-           mad_backend_can(run, complaint, bytes);
+    return good && weir_common_is_sound(&run->base.common, complaint) &&
+           mad_geometry_is_sound(run, complaint) && mad_request_is_sound(run, complaint) &&
+           mad_backend_can(run, complaint);
 }

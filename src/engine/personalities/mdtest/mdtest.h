@@ -104,11 +104,11 @@ struct mdtest_run {
 };
 
 /* mdtest_options.c: false with one sentence. */
-bool mdtest_options_read(void *run, int argc, char **argv, char *complaint, unsigned bytes);
+bool mdtest_options_read(void *run, int argc, char **argv, char *complaint);
 void mdtest_help(void);
 
 /* mdtest_names.c */
-bool mdtest_shape_find(struct mdtest_run *run, char *complaint, unsigned bytes);
+bool mdtest_shape_find(struct mdtest_run *run, char *complaint);
 void mdtest_shape_of_items(struct mdtest_run *run, uint64_t items);
 /* The owner of what a phase touches: the ranks move on by -N from phase to phase. */
 int mdtest_owner(const struct mdtest_run *run, int phase);

@@ -21,7 +21,7 @@ static uint64_t mdtest_directories_of(uint64_t branches, uint64_t depth) {
     return sum;
 }
 
-bool mdtest_shape_find(struct mdtest_run *run, char *complaint, unsigned bytes) {
+bool mdtest_shape_find(struct mdtest_run *run, char *complaint) {
     const struct mdtest_params *a = &run->requested;
     struct mdtest_shape *shape = &run->shape;
     uint64_t n = (uint64_t)a->items, per_dir = (uint64_t)a->items_per_dir;

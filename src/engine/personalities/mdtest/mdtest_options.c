@@ -98,7 +98,7 @@ void mdtest_help(void) {
     }
 }
 
-static bool mdtest_tree_is_sound(const struct mdtest_params *a, char *complaint, unsigned bytes) {
+static bool mdtest_tree_is_sound(const struct mdtest_params *a, char *complaint) {
     REFUSE(a->depth < 0 || a->depth > 64, "-z %lld: between 0 and 64 levels", (long long)a->depth);
     REFUSE(a->branches < 1 || a->branches > 1000000, "-b %lld: at least one branch", (long long)a->branches);
     REFUSE(a->iterations < 1 || a->iterations > 1000000, "-i %lld: between 1 and 1000000 iterations",
@@ -123,7 +123,7 @@ static bool mdtest_tree_is_sound(const struct mdtest_params *a, char *complaint,
     return true;
 }
 
-static bool mdtest_request_is_sound(const struct mdtest_params *a, char *complaint, unsigned bytes) {
+static bool mdtest_request_is_sound(const struct mdtest_params *a, char *complaint) {
     REFUSE(a->shift < 0, "-N %lld: cannot be negative", (long long)a->shift);
     REFUSE(a->delay_s < 0, "-p %lld: the rest cannot be negative", (long long)a->delay_s);
     REFUSE(a->random_seed < 0, "--random-seed %lld: cannot be negative", (long long)a->random_seed);
@@ -156,7 +156,7 @@ static bool mdtest_request_is_sound(const struct mdtest_params *a, char *complai
     return true;
 }
 
-static bool mdtest_backend_can(const struct mdtest_run *run, char *complaint, unsigned bytes) {
+static bool mdtest_backend_can(const struct mdtest_run *run, char *complaint) {
     const struct mdtest_params *a = &run->requested;
     const struct weir_backend *b = run->base.backend;
     REFUSE(b->names == NULL, "-a %s: it has no operations on names", b->name);
@@ -175,7 +175,7 @@ static bool mdtest_backend_can(const struct mdtest_run *run, char *complaint, un
                                 .hints = &run->base.hints,
                                 .settings = run->base.settings,
                                 .geometry = {.xfer_bytes = (size_t)sizes[i]}};
-        if (!weir_backend_takes(&run->base, &how, complaint, bytes)) {
+        if (!weir_backend_takes(&run->base, &how, complaint)) {
             return false;
         }
     }
@@ -195,7 +195,7 @@ static void mdtest_fill_defaults(struct mdtest_run *run) {
 }
 
 /* -f alone changes nothing, as in mdtest. */
-static bool mdtest_ranks_are_sound(struct mdtest_run *run, char *complaint, unsigned bytes) {
+static bool mdtest_ranks_are_sound(struct mdtest_run *run, char *complaint) {
     const struct mdtest_params *a = &run->requested;
     struct mdtest_launch *launch = run->base.launch;
     long long first = (long long)a->first_ranks, last = (long long)a->last_ranks;
@@ -217,7 +217,7 @@ static bool mdtest_ranks_are_sound(struct mdtest_run *run, char *complaint, unsi
 }
 
 /* What mdtest 4 has and weir-io has not, with the alternative. */
-static bool mdtest_is_offered(int argc, char **argv, char *complaint, unsigned bytes) {
+static bool mdtest_is_offered(int argc, char **argv, char *complaint) {
     static const struct {
         const char *name, *reason;
     } absent[] = {
@@ -241,30 +241,30 @@ static bool mdtest_is_offered(int argc, char **argv, char *complaint, unsigned b
     return true;
 }
 
-bool mdtest_options_read(void *own, int argc, char **argv, char *complaint, unsigned bytes) {
+bool mdtest_options_read(void *own, int argc, char **argv, char *complaint) {
     struct mdtest_run *run = own;
     struct mdtest_params *a = &run->requested;
-    if (!mdtest_is_offered(argc, argv, complaint, bytes)) {
+    if (!mdtest_is_offered(argc, argv, complaint)) {
         return false;
     }
     const struct weir_option_set sets[] = {
         {options, a}, {weir_document_options, &run->base.common}, {weir_trace_options, &run->base.common}};
     *a = defaults;
-    bool good = weir_backend_options_parse(&run->base, argc, argv, sets, 3, &a->api, complaint, bytes);
+    bool good = weir_backend_options_parse(&run->base, argc, argv, sets, 3, &a->api, complaint);
     struct mdtest_launch *launch = run->base.launch;
     launch->no_such_backend = run->base.options_known && !good;
     if (!good) {
         return false;
     }
     mdtest_fill_defaults(run);
-    if (!mdtest_ranks_are_sound(run, complaint, bytes)) {
+    if (!mdtest_ranks_are_sound(run, complaint)) {
         return false;
     }
     run->base.iterations = a->iterations;
     REFUSE(!weir_payload_kind_find(a->packet, &run->packet),
            "--dataPacketType %s: the data is timestamp, offset, incompressible, random or controlled",
            a->packet);
-    return weir_common_is_sound(&run->base.common, complaint, bytes) &&
-           mdtest_tree_is_sound(a, complaint, bytes) && mdtest_request_is_sound(a, complaint, bytes) &&
-           mdtest_backend_can(run, complaint, bytes) && mdtest_shape_find(run, complaint, bytes);
+    return weir_common_is_sound(&run->base.common, complaint) && mdtest_tree_is_sound(a, complaint) &&
+           mdtest_request_is_sound(a, complaint) && mdtest_backend_can(run, complaint) &&
+           mdtest_shape_find(run, complaint);
 }

@@ -39,11 +39,11 @@ struct ncb_times {
 };
 
 /* netcdf_bench_options.c: false with one sentence. */
-bool ncb_options_read(void *run, int argc, char **argv, char *complaint, unsigned bytes);
+bool ncb_options_read(void *run, int argc, char **argv, char *complaint);
 void ncb_help(void);
 
 /* netcdf_bench_geometry.c: false with one sentence. */
-bool ncb_geometry_read(struct ncb_run *run, char *complaint, unsigned bytes);
+bool ncb_geometry_read(struct ncb_run *run, char *complaint);
 /* The blocks of the rank whose data is accessed. */
 struct weir_pattern ncb_pattern(struct ncb_run *run, int owner);
 

@@ -8,8 +8,7 @@
 static const char *const axes[NCB_DIMS] = {"t", "x", "y", "z"};
 
 /* t:x:y:z, four positive numbers */
-static bool ncb_parse(const char *letter, const char *text, size_t geometry[NCB_DIMS], char *complaint,
-                      unsigned bytes) {
+static bool ncb_parse(const char *letter, const char *text, size_t geometry[NCB_DIMS], char *complaint) {
     const char *at = text;
     int count = 0;
     for (;;) {
@@ -31,7 +30,7 @@ static bool ncb_parse(const char *letter, const char *text, size_t geometry[NCB_
     return true;
 }
 
-static bool ncb_processes(struct ncb_run *run, char *complaint, unsigned bytes) {
+static bool ncb_processes(struct ncb_run *run, char *complaint) {
     struct ncb_params *a = &run->requested;
     const struct weir_job *job = run->base.job;
     REFUSE(a->nodes < 0 || a->ppn < 0, "-n=%lld -p=%lld: nodes and processes per node must be positive",
@@ -52,7 +51,7 @@ static bool ncb_processes(struct ncb_run *run, char *complaint, unsigned bytes) 
 }
 
 /* What one rank has of the data, and what of it the block is. */
-static bool ncb_shares(struct ncb_run *run, char *complaint, unsigned bytes) {
+static bool ncb_shares(struct ncb_run *run, char *complaint) {
     const struct ncb_params *a = &run->requested;
     struct ncb_variable *v = &run->variable;
     size_t nodes = (size_t)a->nodes, ppn = (size_t)a->ppn;
@@ -62,7 +61,7 @@ static bool ncb_shares(struct ncb_run *run, char *complaint, unsigned bytes) {
     size_t share[NCB_DIMS] = {run->data[0], run->data[1] / nodes, run->data[2] / ppn, run->data[3]};
     size_t automatic[NCB_DIMS] = {1, share[1], share[2], share[3]};
     memcpy(v->block, automatic, sizeof automatic);
-    if (a->block != NULL && !ncb_parse("b", a->block, v->block, complaint, bytes)) {
+    if (a->block != NULL && !ncb_parse("b", a->block, v->block, complaint)) {
         return false;
     }
     for (int i = 0; i < NCB_DIMS; i++) {
@@ -75,7 +74,7 @@ static bool ncb_shares(struct ncb_run *run, char *complaint, unsigned bytes) {
     return true;
 }
 
-static bool ncb_chunks(struct ncb_run *run, char *complaint, unsigned bytes) {
+static bool ncb_chunks(struct ncb_run *run, char *complaint) {
     const struct ncb_params *a = &run->requested;
     struct ncb_variable *v = &run->variable;
     if (a->chunk == NULL) {
@@ -84,7 +83,7 @@ static bool ncb_chunks(struct ncb_run *run, char *complaint, unsigned bytes) {
     if (strcmp(a->chunk, "auto") == 0) {
         memcpy(v->chunk, v->block, sizeof v->chunk);
         v->chunk[0] = 1;
-    } else if (!ncb_parse("c", a->chunk, v->chunk, complaint, bytes)) {
+    } else if (!ncb_parse("c", a->chunk, v->chunk, complaint)) {
         return false;
     }
     size_t chunk_bytes = v->type->bytes;
@@ -100,7 +99,7 @@ static bool ncb_chunks(struct ncb_run *run, char *complaint, unsigned bytes) {
     return true;
 }
 
-static bool ncb_sizes(struct ncb_run *run, char *complaint, unsigned bytes) {
+static bool ncb_sizes(struct ncb_run *run, char *complaint) {
     struct ncb_variable *v = &run->variable;
     size_t data_bytes = v->type->bytes, block_bytes = v->type->bytes, sharers = 1;
     for (int i = 0; i < NCB_DIMS; i++) {
@@ -114,16 +113,15 @@ static bool ncb_sizes(struct ncb_run *run, char *complaint, unsigned bytes) {
     return true;
 }
 
-bool ncb_geometry_read(struct ncb_run *run, char *complaint, unsigned bytes) {
+bool ncb_geometry_read(struct ncb_run *run, char *complaint) {
     struct ncb_params *a = &run->requested;
-    if (!ncb_processes(run, complaint, bytes)) {
+    if (!ncb_processes(run, complaint)) {
         return false;
     }
     size_t automatic[NCB_DIMS] = {100, 100 * (size_t)a->nodes, 100 * (size_t)a->ppn, 10};
     memcpy(run->data, automatic, sizeof automatic);
-    return (a->data == NULL || ncb_parse("d", a->data, run->data, complaint, bytes)) &&
-           ncb_shares(run, complaint, bytes) && ncb_chunks(run, complaint, bytes) &&
-           ncb_sizes(run, complaint, bytes);
+    return (a->data == NULL || ncb_parse("d", a->data, run->data, complaint)) && ncb_shares(run, complaint) &&
+           ncb_chunks(run, complaint) && ncb_sizes(run, complaint);
 }
 
 struct weir_pattern ncb_pattern(struct ncb_run *run, int owner) {

@@ -78,7 +78,7 @@ static bool ncb_one_of(const char *name, const char *const *names) {
     return false;
 }
 
-static bool ncb_words_are_known(struct ncb_run *run, char *complaint, unsigned bytes) {
+static bool ncb_words_are_known(struct ncb_run *run, char *complaint) {
     static const char *const independent[] = {"ind", "i", "independent", NULL};
     static const char *const collective[] = {"coll", "c", "collective", NULL};
     static const char *const per_process[] = {"file-per-process", "f", "file", NULL};
@@ -104,7 +104,7 @@ static bool ncb_words_are_known(struct ncb_run *run, char *complaint, unsigned b
     return true;
 }
 
-static bool ncb_request_is_sound(const struct ncb_run *run, char *complaint, unsigned bytes) {
+static bool ncb_request_is_sound(const struct ncb_run *run, char *complaint) {
     const struct ncb_params *a = &run->requested;
     REFUSE(a->deflate_level < 0 || a->deflate_level > 9, "-z=%lld: the level is 0 to 9",
            (long long)a->deflate_level);
@@ -130,7 +130,7 @@ static bool ncb_request_is_sound(const struct ncb_run *run, char *complaint, uns
     return true;
 }
 
-static bool ncb_format_can(const struct ncb_run *run, char *complaint, unsigned bytes) {
+static bool ncb_format_can(const struct ncb_run *run, char *complaint) {
     const struct ncb_params *a = &run->requested;
     const char *type = run->file_per_process ? "file-per-process" : "ind";
     if (strcmp(a->format, "cdf5") == 0) {
@@ -151,7 +151,7 @@ static bool ncb_format_can(const struct ncb_run *run, char *complaint, unsigned 
 }
 
 /* Hints may come more than once, so they are taken out of the arguments before the rest is parsed. */
-static bool ncb_take_hints(struct ncb_run *run, int *argc, char **argv, char *complaint, unsigned bytes) {
+static bool ncb_take_hints(struct ncb_run *run, int *argc, char **argv, char *complaint) {
     int kept = 0;
     for (int i = 0; i < *argc; i++) {
         if (strncmp(argv[i], "--hint", 6) != 0 || (argv[i][6] != '=' && argv[i][6] != '\0')) {
@@ -173,7 +173,7 @@ static bool ncb_take_hints(struct ncb_run *run, int *argc, char **argv, char *co
     return true;
 }
 
-bool ncb_options_read(void *own, int argc, char **argv, char *complaint, unsigned bytes) {
+bool ncb_options_read(void *own, int argc, char **argv, char *complaint) {
     struct ncb_run *run = own;
     struct ncb_params *a = &run->requested;
     char **arguments = malloc(sizeof *arguments * (size_t)(argc + 1));
@@ -182,8 +182,8 @@ bool ncb_options_read(void *own, int argc, char **argv, char *complaint, unsigne
     *a = defaults;
     REFUSE(arguments == NULL, "no memory");
     memcpy(arguments, argv, sizeof *arguments * (size_t)argc);
-    bool good = ncb_take_hints(run, &argc, arguments, complaint, bytes) &&
-                weir_options_parse(argc, arguments, sets, 3, &run->base.texts, complaint, bytes);
+    bool good = ncb_take_hints(run, &argc, arguments, complaint) &&
+                weir_options_parse(argc, arguments, sets, 3, &run->base.texts, complaint);
     free(arguments);
     if (!good) {
         return false;
@@ -192,9 +192,9 @@ bool ncb_options_read(void *own, int argc, char **argv, char *complaint, unsigne
     if (!a->write && !a->read && !a->verify) {
         a->write = 1;
     }
-    if (!weir_common_is_sound(&run->base.common, complaint, bytes) ||
-        !ncb_words_are_known(run, complaint, bytes) || !ncb_request_is_sound(run, complaint, bytes) ||
-        !ncb_format_can(run, complaint, bytes) || !ncb_geometry_read(run, complaint, bytes)) {
+    if (!weir_common_is_sound(&run->base.common, complaint) || !ncb_words_are_known(run, complaint) ||
+        !ncb_request_is_sound(run, complaint) || !ncb_format_can(run, complaint) ||
+        !ncb_geometry_read(run, complaint)) {
         return false;
     }
     run->variable.unlimited = a->unlimited != 0;
@@ -205,5 +205,5 @@ bool ncb_options_read(void *own, int argc, char **argv, char *complaint, unsigne
     run->variable.quantize_digits = (int)a->quantize_digits;
     run->variable.found = &run->found;
     struct weir_open how = {.settings = &run->variable, .hints = &run->base.hints};
-    return weir_backend_takes(&run->base, &how, complaint, bytes);
+    return weir_backend_takes(&run->base, &how, complaint);
 }
