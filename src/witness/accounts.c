@@ -19,7 +19,6 @@
 
 bool accounts_wanted;
 static struct weir_process_io start_io;
-static char root[WITNESS_PATH_BYTES]; /* what is below it counts; empty: all does */
 static bool only_watches; /* this process counts the mount that it watches, and does nothing else */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -60,7 +59,7 @@ static void head_begin(void) {
 static void account_begin(struct account *account, const char *point) {
     char path[WITNESS_PATH_BYTES + 1];
     struct stat facts;
-    const char *above = root[0] != '\0' ? mount_table_point(root) : NULL;
+    const char *above = tested_root[0] != '\0' ? mount_table_point(tested_root) : NULL;
     image_share(account, offsetof(struct account, phases[SHARED_PHASES]));
     snprintf(account->record.path, sizeof account->record.path, "%s", point);
     account->record.account = account;
@@ -68,7 +67,7 @@ static void account_begin(struct account *account, const char *point) {
         block_begin(account, point, facts.st_rdev);
         return;
     }
-    snprintf(path, sizeof path, "%s/", above != NULL && strcmp(above, point) == 0 ? root : point);
+    snprintf(path, sizeof path, "%s/", above != NULL && strcmp(above, point) == 0 ? tested_root : point);
     weir_medium_of_directory(path, NULL, &account->medium);
     weir_device_begin(path, &account->medium, &account->device);
     if (servers_are_free()) {
@@ -135,7 +134,8 @@ struct record *accounts_record(int directory, const char *path) {
         strcpy(whole + length + (path[0] != '\0'), path);
         path = whole;
     }
-    if (is_nowhere(path) || (root[0] != '\0' && !is_below(path, root) && !mount_table_is_tested(path))) {
+    if (is_nowhere(path) ||
+        (tested_root[0] != '\0' && !is_below(path, tested_root) && !mount_table_is_tested(path))) {
         return NULL;
     }
     const char *point = mount_table_point(path);
@@ -143,7 +143,7 @@ struct record *accounts_record(int directory, const char *path) {
 }
 
 struct record *accounts_block_record(const char *path) {
-    bool is_wanted = root[0] == '\0' || is_below(path, root);
+    bool is_wanted = tested_root[0] == '\0' || is_below(path, tested_root);
     return is_wanted && !accounts_are_inside() && !only_watches ? record_with_account(path) : NULL;
 }
 
@@ -205,12 +205,6 @@ void accounts_sync_all(void) {
     }
 }
 
-/* Keeps the root, since the program may change its environment. */
-static void keep_root(void) {
-    const char *given = getenv("WEIR_WITNESS_ROOT");
-    snprintf(root, sizeof root, "%s", given != NULL ? given : "");
-}
-
 void accounts_begin(void) {
     const char *wanted = getenv("WEIR_WITNESS_MOUNTS"), *watch = getenv("WEIR_WITNESS_WATCH");
     accounts_wanted = wanted != NULL && wanted[0] != '\0';
@@ -223,7 +217,6 @@ void accounts_begin(void) {
     image.rank = rank_of();
     snprintf(image.program, sizeof image.program, "%s", program_invocation_name);
     weir_device_read_kernel(image.kernel);
-    keep_root();
     mount_table_read();
     accounts_io_read(&start_io);
     image.is_started = accounts_started_by(getenv("WEIR_WITNESS_STARTER"));

@@ -336,11 +336,11 @@ __attribute__((constructor)) static void begin(void) {
     }
     image_reports();
     pthread_atfork(NULL, NULL, begin_child);
+    descriptors_begin();
     accounts_begin();
     if (accounts_wanted) {
         descriptors_inherited();
     } else {
-        descriptors_begin();
         spans_begin();
     }
     names_begin(); /* what came before was our own look at the directory */

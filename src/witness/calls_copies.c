@@ -30,7 +30,7 @@ static void count_copy(int from, int to, uint64_t began_ns, ssize_t bytes) {
     }
 }
 
-#define COPY(name, parameters, arguments)                                                                    \
+#define COPY(name, parameters, arguments, then)                                                              \
     ssize_t name parameters {                                                                                \
         NEXT(name)                                                                                           \
         uint64_t began_ns = CALL_BEGINS(file_moved(from), CALL_READ);                                        \
@@ -38,23 +38,17 @@ static void count_copy(int from, int to, uint64_t began_ns, ssize_t bytes) {
         began_ns = target_ns != 0 ? target_ns : began_ns;                                                    \
         ssize_t bytes = next_##name arguments;                                                               \
         count_copy(from, to, began_ns, bytes);                                                               \
+        then;                                                                                                \
         return bytes;                                                                                        \
     }
-COPY(sendfile, (int to, int from, off_t *offset, size_t size), (to, from, offset, size))
-COPY(sendfile64, (int to, int from, off64_t *offset, size_t size), (to, from, offset, size))
+COPY(sendfile, (int to, int from, off_t *offset, size_t size), (to, from, offset, size), )
+COPY(sendfile64, (int to, int from, off64_t *offset, size_t size), (to, from, offset, size), )
 COPY(copy_file_range, (int from, off64_t *at, int to, off64_t *to_at, size_t size, unsigned flags),
-     (from, at, to, to_at, size, flags))
-
-ssize_t splice(int from, off64_t *at, int to, off64_t *to_at, size_t size, unsigned flags) {
-    NEXT(splice)
-    uint64_t began_ns = CALL_BEGINS(file_moved(from), CALL_READ);
-    uint64_t target_ns = CALL_BEGINS(file_moved(to), CALL_WRITE);
-    ssize_t bytes = next_splice(from, at, to, to_at, size, flags);
-    count_copy(from, to, target_ns != 0 ? target_ns : began_ns, bytes);
-    add(file_of(from) != NULL ? &image.uncounted_read_bytes : &image.uncounted_written_bytes,
-        bytes > 0 ? bytes : 0);
-    return bytes;
-}
+     (from, at, to, to_at, size, flags), )
+COPY(splice, (int from, off64_t *at, int to, off64_t *to_at, size_t size, unsigned flags),
+     (from, at, to, to_at, size, flags),
+     add(file_of(from) != NULL ? &image.uncounted_read_bytes : &image.uncounted_written_bytes,
+         bytes > 0 ? bytes : 0))
 
 __attribute__((visibility("hidden"))) void count_queued(int fd, bool is_read, uint64_t bytes) {
     struct record *record = file_moved(fd);

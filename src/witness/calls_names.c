@@ -38,41 +38,32 @@ NAMED(NAME_RENAME, renameat, (int old, const char *from, int directory, const ch
 NAMED(NAME_RENAME, renameat2, (int old, const char *from, int directory, const char *to, unsigned flags),
       (old, from, directory, to, flags), directory, to)
 
-NAMED(NAME_STAT, stat, (const char *restrict path, struct stat *restrict facts), (path, facts), AT_FDCWD,
-      path)
-NAMED(NAME_STAT, stat64, (const char *restrict path, struct stat64 *restrict facts), (path, facts), AT_FDCWD,
-      path)
-NAMED(NAME_STAT, lstat, (const char *restrict path, struct stat *restrict facts), (path, facts), AT_FDCWD,
-      path)
-NAMED(NAME_STAT, lstat64, (const char *restrict path, struct stat64 *restrict facts), (path, facts), AT_FDCWD,
-      path)
-NAMED(NAME_STAT, fstatat, (int directory, const char *restrict path, struct stat *restrict facts, int flags),
-      (directory, path, facts, flags), directory, path)
-NAMED(NAME_STAT, fstatat64,
-      (int directory, const char *restrict path, struct stat64 *restrict facts, int flags),
-      (directory, path, facts, flags), directory, path)
+#define STATS(suffix)                                                                                        \
+    NAMED(NAME_STAT, stat##suffix, (const char *restrict path, struct stat##suffix *restrict facts),         \
+          (path, facts), AT_FDCWD, path)                                                                     \
+    NAMED(NAME_STAT, lstat##suffix, (const char *restrict path, struct stat##suffix *restrict facts),        \
+          (path, facts), AT_FDCWD, path)                                                                     \
+    NAMED(NAME_STAT, fstatat##suffix,                                                                        \
+          (int directory, const char *restrict path, struct stat##suffix *restrict facts, int flags),        \
+          (directory, path, facts, flags), directory, path)
+STATS()
+STATS(64)
 NAMED(NAME_STAT, statx,
       (int directory, const char *restrict path, int flags, unsigned mask, struct statx *restrict facts),
       (directory, path, flags, mask, facts), directory, path)
 
 /* What programs built with a glibc before 2.33 call instead. */
-int __xstat(int version, const char *path, struct stat *facts);
-int __xstat64(int version, const char *path, struct stat64 *facts);
-int __lxstat(int version, const char *path, struct stat *facts);
-int __lxstat64(int version, const char *path, struct stat64 *facts);
-int __fxstatat(int version, int directory, const char *path, struct stat *facts, int flags);
-int __fxstatat64(int version, int directory, const char *path, struct stat64 *facts, int flags);
-
-NAMED(NAME_STAT, __xstat, (int version, const char *path, struct stat *facts), (version, path, facts),
-      AT_FDCWD, path)
-NAMED(NAME_STAT, __xstat64, (int version, const char *path, struct stat64 *facts), (version, path, facts),
-      AT_FDCWD, path)
-NAMED(NAME_STAT, __lxstat, (int version, const char *path, struct stat *facts), (version, path, facts),
-      AT_FDCWD, path)
-NAMED(NAME_STAT, __lxstat64, (int version, const char *path, struct stat64 *facts), (version, path, facts),
-      AT_FDCWD, path)
-NAMED(NAME_STAT, __fxstatat, (int version, int directory, const char *path, struct stat *facts, int flags),
-      (version, directory, path, facts, flags), directory, path)
-NAMED(NAME_STAT, __fxstatat64,
-      (int version, int directory, const char *path, struct stat64 *facts, int flags),
-      (version, directory, path, facts, flags), directory, path)
+#define OLD_STATS(suffix)                                                                                    \
+    int __xstat##suffix(int version, const char *path, struct stat##suffix *facts);                          \
+    int __lxstat##suffix(int version, const char *path, struct stat##suffix *facts);                         \
+    int __fxstatat##suffix(int version, int directory, const char *path, struct stat##suffix *facts,         \
+                           int flags);                                                                       \
+    NAMED(NAME_STAT, __xstat##suffix, (int version, const char *path, struct stat##suffix *facts),           \
+          (version, path, facts), AT_FDCWD, path)                                                            \
+    NAMED(NAME_STAT, __lxstat##suffix, (int version, const char *path, struct stat##suffix *facts),          \
+          (version, path, facts), AT_FDCWD, path)                                                            \
+    NAMED(NAME_STAT, __fxstatat##suffix,                                                                     \
+          (int version, int directory, const char *path, struct stat##suffix *facts, int flags),             \
+          (version, directory, path, facts, flags), directory, path)
+OLD_STATS()
+OLD_STATS(64)

@@ -14,10 +14,6 @@
 
 bool contents_wanted;
 
-void contents_begin(const struct weir_medium *medium) {
-    contents_wanted = weir_medium_is_memory(medium);
-}
-
 static bool contents_are_at(int own, const char *part, size_t bytes, int64_t offset) {
     char there[PART_BYTES];
     return syscall(SYS_pread64, own, there, bytes, offset) == (long)bytes && memcmp(there, part, bytes) == 0;

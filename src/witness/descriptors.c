@@ -21,11 +21,19 @@ _Atomic(struct record *) descriptors_table[DESCRIPTORS];
 struct record descriptors_elsewhere;
 static _Atomic int64_t positions[DESCRIPTORS];   /* -1: shared with another descriptor */
 static _Atomic uint64_t identities[DESCRIPTORS]; /* of the files; 0: not known */
-static char root[WITNESS_PATH_BYTES];            /* empty until the process begins */
+char tested_root[WITNESS_PATH_BYTES];
 
 void descriptors_begin(void) {
     const char *given = getenv("WEIR_WITNESS_ROOT");
-    snprintf(root, sizeof root, "%s", given != NULL ? given : "");
+    snprintf(tested_root, sizeof tested_root, "%s", given != NULL ? given : "");
+}
+
+size_t descriptor_path(int fd, char *path, size_t room) {
+    char link[64];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(fd == AT_FDCWD ? "/proc/self/cwd" : link, path, room - 1);
+    path[length > 0 ? length : 0] = '\0';
+    return length > 0 ? (size_t)length : 0;
 }
 
 struct record *file_of(int fd) {
@@ -121,7 +129,7 @@ static struct record *record_under_test(int fd, const char *given) {
     if (accounts_wanted) {
         return record_of_account(fd, given);
     }
-    const char *above = root[0] != '\0' ? root : getenv("WEIR_WITNESS_ROOT");
+    const char *above = tested_root[0] != '\0' ? tested_root : getenv("WEIR_WITNESS_ROOT");
     if (above == NULL || !find_path(fd, given, path) || !is_below(path, above)) {
         trusted.left = 0;
         return NULL;

@@ -68,7 +68,7 @@ static void write_counters(FILE *stream, const char *when, const struct moment *
     write_device_counts(stream, key, moment->device_known ? moment->device : NULL);
     snprintf(key, sizeof key, "servers_%s", when);
     fputs(", ", stream);
-    write_server_counts(stream, key, spans_servers(), moment->servers);
+    write_server_counts(stream, key, &spans_tested()->servers, moment->servers);
 }
 
 static void write_places(FILE *stream, const char *key, const struct places *places) {
@@ -95,7 +95,7 @@ static void write_span(FILE *stream, const struct span *span) {
     fprintf(stream, ", \"syncs\": %" PRIu64, end->syncs - begin->syncs);
     struct weir_process_io io = end->io;
     weir_process_io_since(&begin->io, &io);
-    if (io.known && spans_medium()->counted) {
+    if (io.known && spans_tested()->medium.counted) {
         fprintf(stream, ", \"fetched_bytes\": %" PRIu64 ", \"dirtied_bytes\": %" PRIu64,
                 io.counts[WEIR_IO_READ_BYTES], io.counts[WEIR_IO_WRITE_BYTES]);
         fprintf(stream, ", \"cancelled_bytes\": %" PRIu64, io.counts[WEIR_IO_CANCELLED_WRITE_BYTES]);
@@ -121,25 +121,26 @@ static void write_spans(FILE *stream) {
     unsigned count;
     uint64_t more;
     const struct span *spans = spans_all(&count, &more);
+    const struct tested *tested = spans_tested();
+    const struct weir_device *device = &tested->device;
     const char *separator = "\n    ";
     fputs("  ", stream);
-    write_text_or_null(stream, "file_system", spans_medium()->file_system);
+    write_text_or_null(stream, "file_system", tested->medium.file_system);
     fputs(",\n  ", stream);
-    write_text_or_null(stream, "device", spans_device()->name);
+    write_text_or_null(stream, "device", device->name);
     fputs(",\n  ", stream);
-    write_text_or_null(stream, "device_reason",
-                       spans_device()->name[0] != '\0' ? "" : spans_device()->reason);
-    fprintf(stream, ",\n  \"device_copies\": %" PRIu64 ",\n  ", spans_device()->copies);
-    fprintf(stream, "\"device_mirrors\": [%" PRIu64 ", %" PRIu64 "],\n  ", spans_device()->mirrors_least,
-            spans_device()->mirrors_most);
-    fprintf(stream, "\"device_flushes\": %s,\n  ", spans_device()->counts_flushes ? "true" : "false");
-    write_observers(stream, spans_servers());
-    fprintf(stream, ",\n  \"started_ns\": %" PRIu64 ", ", spans_start()->raw_ns);
-    write_group(stream, spans_group(), false);
+    write_text_or_null(stream, "device_reason", device->name[0] != '\0' ? "" : device->reason);
+    fprintf(stream, ",\n  \"device_copies\": %" PRIu64 ",\n  ", device->copies);
+    fprintf(stream, "\"device_mirrors\": [%" PRIu64 ", %" PRIu64 "],\n  ", device->mirrors_least,
+            device->mirrors_most);
+    fprintf(stream, "\"device_flushes\": %s,\n  ", device->counts_flushes ? "true" : "false");
+    write_observers(stream, &tested->servers);
+    fprintf(stream, ",\n  \"started_ns\": %" PRIu64 ", ", tested->start.raw_ns);
+    write_group(stream, &tested->group, false);
     fputs(", ", stream);
     write_processors(stream, false);
     fputs(", ", stream);
-    write_server_counts(stream, "servers_at_start", spans_servers(), spans_start()->servers);
+    write_server_counts(stream, "servers_at_start", &tested->servers, tested->start.servers);
     fputs(",\n  \"spans\": [", stream);
     for (unsigned i = 0; i < count; i++) {
         if (spans[i].ended) {
@@ -167,12 +168,8 @@ static void write_turns(FILE *stream) {
     unsigned count;
     uint64_t more;
     const struct turn *turns = names_turns(&count, &more);
-    uint64_t names[NAME_KINDS];
-    for (int i = 0; i < NAME_KINDS; i++) {
-        names[i] = names_total(i);
-    }
     fputs("  ", stream);
-    write_names(stream, names);
+    write_names(stream, names_totals());
     fputs(",\n  \"turns\": [", stream);
     for (unsigned i = 0; i < count; i++) {
         fputs(i > 0 ? ",\n    " : "\n    ", stream);
@@ -182,7 +179,7 @@ static void write_turns(FILE *stream) {
 }
 
 static void write_all(FILE *stream) {
-    char host[256] = "";
+    char host[256] = "", kernel[40];
     unsigned count;
     uint64_t others;
     const struct record *records = files_first(&count);
@@ -193,7 +190,8 @@ static void write_all(FILE *stream) {
             (long)getpid());
     json_text(stream, host);
     fputs(", ", stream);
-    write_kernel(stream);
+    weir_device_read_kernel(kernel); /* whose counters these are: nodes may share one */
+    write_text_or_null(stream, "kernel", kernel);
     fputs(",\n  \"program\": ", stream);
     json_text(stream, program_invocation_name);
     fputs(",\n  \"root\": ", stream);

@@ -48,12 +48,6 @@ void write_text_or_null(FILE *stream, const char *key, const char *text) {
     }
 }
 
-void write_kernel(FILE *stream) {
-    char kernel[40];
-    weir_device_read_kernel(kernel);
-    write_text_or_null(stream, "kernel", kernel);
-}
-
 void write_processors(FILE *stream, bool is_over) {
     struct weir_processors allowed;
     char text[256] = "";

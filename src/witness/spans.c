@@ -15,11 +15,7 @@ static _Atomic unsigned used; /* of spans; the last one may still be open */
 static _Atomic uint64_t uncounted;
 static _Atomic int open_files;
 static _Atomic uint64_t sync_ns; /* begin of the last synchronisation of the span, 0: none */
-static struct weir_medium medium;
-static struct weir_device device;
-static struct weir_servers servers;
-static struct moment start;
-static struct weir_control_group group; /* likewise at the start */
+static struct tested tested;
 
 typedef int (*clock_call)(clockid_t, struct timespec *);
 typedef int (*wall_call)(struct timeval *, void *);
@@ -52,19 +48,19 @@ static void read_clocks(struct moment *moment) {
 }
 
 static void read_servers(struct moment *moment) {
-    if (!servers.known) {
+    if (!tested.servers.known) {
         return;
     }
-    weir_servers_count(&medium, &servers);
+    weir_servers_count(&tested.medium, &tested.servers);
     for (int i = 0; i < WEIR_SERVERS_MOST; i++) {
-        memcpy(moment->servers[i], servers.seen[i].counts, sizeof moment->servers[i]);
+        memcpy(moment->servers[i], tested.servers.seen[i].counts, sizeof moment->servers[i]);
     }
 }
 
 static void read_counters(struct moment *moment) {
     files_sum(&moment->read_bytes, &moment->written_bytes, &moment->syncs);
     weir_process_io_read(&moment->io);
-    moment->device_known = device.name[0] != '\0' && weir_device_now(&device, moment->device);
+    moment->device_known = tested.device.name[0] != '\0' && weir_device_now(&tested.device, moment->device);
     read_servers(moment);
 }
 
@@ -80,14 +76,14 @@ void spans_begin(void) {
         return;
     }
     snprintf(path, sizeof path, "%s/", root);
-    weir_medium_of_directory(path, NULL, &medium);
-    contents_begin(&medium);
-    weir_device_begin(path, &medium, &device);
+    weir_medium_of_directory(path, NULL, &tested.medium);
+    contents_wanted = weir_medium_is_memory(&tested.medium);
+    weir_device_begin(path, &tested.medium, &tested.device);
     weir_observers_may_listen = false;
-    weir_servers_begin(&medium, &servers);
-    read_servers(&start);
-    start.raw_ns = weir_raw_clock_ns();
-    weir_control_group_read(&group);
+    weir_servers_begin(&tested.medium, &tested.servers);
+    read_servers(&tested.start);
+    tested.start.raw_ns = weir_raw_clock_ns();
+    weir_control_group_read(&tested.group);
     files_look(root);
 }
 
@@ -155,22 +151,6 @@ const struct span *spans_all(unsigned *count, uint64_t *more) {
     return spans;
 }
 
-const struct weir_medium *spans_medium(void) {
-    return &medium;
-}
-
-const struct weir_device *spans_device(void) {
-    return &device;
-}
-
-const struct weir_servers *spans_servers(void) {
-    return &servers;
-}
-
-const struct weir_control_group *spans_group(void) {
-    return &group;
-}
-
-const struct moment *spans_start(void) {
-    return &start;
+const struct tested *spans_tested(void) {
+    return &tested;
 }

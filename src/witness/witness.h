@@ -62,11 +62,14 @@ struct record {
 };
 
 /* descriptors.c */
+/* Length of the path that the kernel has for a descriptor or AT_FDCWD; 0 where it has none. */
+size_t descriptor_path(int fd, char *path, size_t room);
 struct record *file_of(int fd);        /* NULL: not under test */
 struct record *file_looked_at(int fd); /* transfer.h */
 /* The descriptor is of the file that it was opened for; else it is of none under test from now on. */
 bool file_is_still(int fd);
-void descriptors_begin(void);     /* of the process */
+extern char tested_root[WITNESS_PATH_BYTES]; /* WEIR_WITNESS_ROOT; empty until the process begins */
+void descriptors_begin(void);     /* of the process: keeps it, since the program may change its environment */
 void descriptors_inherited(void); /* open when the process began: `program > file` */
 void file_opened(const char *path, int flags, int fd);
 void file_flagged(struct record *record, int fd, int flags); /* as an open or fcntl requests them */
@@ -130,6 +133,16 @@ struct span {
     bool ended;
 };
 
+/* The storage under test, and what was counted when the process began: what moves until the first span is
+ * others'. */
+struct tested {
+    struct weir_medium medium;
+    struct weir_device device;
+    struct weir_servers servers;
+    struct weir_control_group group;
+    struct moment start;
+};
+
 /* halts.c */
 extern struct counter halts_calls; /* transfers that are under way */
 void halts_begin(void);            /* of a span */
@@ -149,8 +162,7 @@ struct buffer {
 };
 
 /* contents.c */
-extern bool contents_wanted; /* of the files under test */
-void contents_begin(const struct weir_medium *medium);
+extern bool contents_wanted; /* of the files under test: they are in memory */
 void contents_look(struct places *places, int fd, struct buffer moved, int64_t offset, ssize_t bytes);
 
 /* spans.c */
@@ -161,18 +173,10 @@ void spans_closed(void);
 void spans_syncing(void);
 void spans_forget(void); /* in a child of fork */
 const struct span *spans_all(unsigned *count, uint64_t *uncounted);
-const struct weir_medium *spans_medium(void);
-const struct weir_device *spans_device(void);
-const struct weir_servers *spans_servers(void);
-const struct weir_control_group *spans_group(void); /* at the start of the process */
-const struct moment *spans_start(void); /* of the process: what moves until the first span is others' */
+const struct tested *spans_tested(void);
 
 /* The clocks and counters of this moment; the clocks are read last. */
 void spans_now(struct moment *moment);
-
-/* descriptor_path.c: length of the path that the kernel has for a descriptor or AT_FDCWD; 0 where it has
- * none. */
-size_t descriptor_path(int fd, char *path, size_t room);
 
 /* names.c: operations on names below the directory under test. */
 enum name_kind {
@@ -201,7 +205,7 @@ void name_begins(enum name_kind kind, int directory, const char *path);
 void name_done(enum name_kind kind, int directory, const char *path, int result);
 void names_begin(void); /* of the process, and of a child of fork */
 void names_end(void);
-uint64_t names_total(enum name_kind kind);
+const uint64_t *names_totals(void);
 const struct turn *names_turns(unsigned *count, uint64_t *uncounted);
 
 void mappings_in_child(void); /* calls_mappings.c: of fork */
@@ -241,7 +245,6 @@ void write_unwritten(FILE *stream, const struct weir_cachestat *unwritten);
 void write_processors(FILE *stream, bool is_over); /* on which the process may run */
 /* What its control groups allow, and held back since the start; is_over: of a process that is gone. */
 void write_group(FILE *stream, const struct weir_control_group *start, bool is_over);
-void write_kernel(FILE *stream); /* whose counters these are: nodes may share one */
 void write_device_counts(FILE *stream, const char *key, const uint64_t *counts); /* NULL: not counted */
 void write_observers(FILE *stream, const struct weir_servers *servers);          /* NULL: none */
 void write_server_counts(FILE *stream, const char *key, const struct weir_servers *servers,
