@@ -25,15 +25,15 @@ static const struct weir_backend *backend_options_find(const char *name, char *c
 }
 
 bool weir_backend_options_parse(struct weir_run *run, int argc, char **argv,
-                                const struct weir_option_set *own, int own_count, const char *const *api,
+                                const struct weir_option *const *tables, void *own, const char *const *api,
                                 char *complaint) {
     struct weir_option_set sets[SETS_MAX] = {{NULL, NULL}};
     const struct weir_backend *owners[SETS_MAX] = {NULL};
     int count = 0;
-    while (count < own_count) {
-        sets[count] = own[count];
-        count++;
+    for (; tables[count] != NULL; count++) {
+        sets[count] = (struct weir_option_set){tables[count], count == 0 ? own : &run->common};
     }
+    int own_count = count;
     for (const struct weir_backend *b = weir_backends(); b != NULL && count < SETS_MAX; b = b->next) {
         if (b->options != NULL) {
             owners[count] = b;
@@ -66,16 +66,21 @@ bool weir_backend_takes(const struct weir_run *run, const struct weir_open *how,
     return true;
 }
 
-void weir_backend_options_print_names(void) {
-    printf("  %-34s the back ends here [", "-a API");
+void weir_backend_options_print(const struct weir_option *const *tables, bool names) {
+    const char *comma = "";
+    printf("  %-34s %s [", "-a API", names ? "those that have names" : "the back ends here");
     for (const struct weir_backend *b = weir_backends(); b != NULL; b = b->next) {
-        printf("%s%s", b->name, b->next != NULL ? "|" : "], POSIX unless given\n");
+        if (!names || b->names != NULL) {
+            printf("%s%s", comma, b->name);
+            comma = "|";
+        }
     }
-}
-
-void weir_backend_options_print(void) {
+    printf("], POSIX unless given\n");
+    for (int i = 0; tables[i] != NULL; i++) {
+        weir_options_print(i == 0 ? tables[i] + 1 : tables[i]);
+    }
     for (const struct weir_backend *b = weir_backends(); b != NULL; b = b->next) {
-        if (b->options != NULL) {
+        if (b->options != NULL && (!names || b->names != NULL)) {
             printf("\nWith -a %s:\n", b->name);
             weir_options_print(b->options);
         }

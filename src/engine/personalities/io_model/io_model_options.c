@@ -48,6 +48,8 @@ static const struct weir_option options[] = {
     WEIR_OPTION_END,
 };
 
+static const struct weir_option *const tables[] = {options, weir_start_options, weir_document_options, NULL};
+
 static const struct iom_params defaults = {
     .api = "POSIX",
     .test_file = "io-model.dat",
@@ -72,11 +74,7 @@ void iom_help(void) {
         "Cache: cached: the file was read before; uncached: it was dropped; both are proven by mincore.\n"
         "discarded: to /dev/null and from /dev/zero, without a file system.\n"
         "Exit code 0: done. 1: the storage or the verification failed. 2: wrong use.\n\n");
-    weir_backend_options_print_names();
-    weir_options_print(options + 1);
-    weir_options_print(weir_start_options);
-    weir_options_print(weir_document_options);
-    weir_backend_options_print();
+    weir_backend_options_print(tables, false);
 }
 
 static bool iom_words_are_known(struct iom_run *run, char *complaint) {
@@ -208,14 +206,13 @@ static bool iom_backend_can(const struct iom_run *run, char *complaint) {
 bool iom_options_read(void *own, int argc, char **argv, char *complaint) {
     struct iom_run *run = own;
     struct iom_params *a = &run->requested;
-    const struct weir_option_set sets[] = {
-        {options, a}, {weir_document_options, &run->base.common}, {weir_start_options, &run->base.common}};
     int used = 0;
     *a = defaults;
     if (argc > 1 && argv[1][0] != '-' && !iom_original_read(run, argc, argv, &used, complaint)) {
         return false;
     }
-    bool good = weir_backend_options_parse(&run->base, argc - used, argv + used, sets, 3, &a->api, complaint);
+    bool good =
+        weir_backend_options_parse(&run->base, argc - used, argv + used, tables, a, &a->api, complaint);
     run->base.iterations = a->iterations;
     run->base.reads_hints = true;
     return good && weir_common_is_sound(&run->base.common, complaint) &&

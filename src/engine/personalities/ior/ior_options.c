@@ -106,6 +106,9 @@ static const struct weir_option options[] = {
     WEIR_OPTION_END,
 };
 
+static const struct weir_option *const tables[] = {options, weir_trace_options, weir_start_options,
+                                                   weir_document_options, NULL};
+
 static const struct ior_params defaults = {
     .api = "POSIX",
     .test_file = "testFile",
@@ -127,12 +130,7 @@ void ior_help(void) {
            "Without -w, -r, -W and -R it writes and reads. Results: a table on stdout, all of it in the "
            "summary file.\n"
            "Exit code 0: done. 1: the storage or the verification failed. 2: wrong use.\n\n");
-    weir_backend_options_print_names();
-    weir_options_print(options + 1);
-    weir_options_print(weir_trace_options);
-    weir_options_print(weir_start_options);
-    weir_options_print(weir_document_options);
-    weir_backend_options_print();
+    weir_backend_options_print(tables, false);
 }
 
 static bool ior_geometry_is_sound(const struct ior_params *a, int ranks, char *complaint) {
@@ -293,12 +291,8 @@ bool ior_options_read(void *own, int argc, char **argv, char *complaint) {
     struct ior_run *run = own;
     int ranks = run->base.job->size;
     struct ior_params *a = &run->requested;
-    const struct weir_option_set sets[] = {{options, a},
-                                           {weir_document_options, &run->base.common},
-                                           {weir_start_options, &run->base.common},
-                                           {weir_trace_options, &run->base.common}};
     *a = defaults;
-    bool good = weir_backend_options_parse(&run->base, argc, argv, sets, 4, &a->api, complaint);
+    bool good = weir_backend_options_parse(&run->base, argc, argv, tables, a, &a->api, complaint);
     struct ior_report *report = run->base.launch;
     report->unreadable = !run->base.options_known && !weir_options_blame_directive(complaint);
     if (!good || (a->script != NULL && !report->in_script)) {

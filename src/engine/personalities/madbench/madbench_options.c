@@ -33,6 +33,8 @@ static const struct weir_option options[] = {
     WEIR_OPTION_END,
 };
 
+static const struct weir_option *const tables[] = {options, weir_start_options, weir_document_options, NULL};
+
 static const struct mad_params defaults = {
     .api = "POSIX",
     .test_file = "madbench.dat",
@@ -57,11 +59,7 @@ void mad_help(void) {
         "ignores, as does weir-io. Phases: S writes all matrices, W reads and writes each, C reads "
         "all.\n"
         "Exit code 0: done. 1: the storage or the verification failed. 2: wrong use.\n\n");
-    weir_backend_options_print_names();
-    weir_options_print(options + 1);
-    weir_options_print(weir_start_options);
-    weir_options_print(weir_document_options);
-    weir_backend_options_print();
+    weir_backend_options_print(tables, false);
 }
 
 /* Which of two values an environment variable has; the first where it is not set. */
@@ -190,14 +188,13 @@ static bool mad_backend_can(const struct mad_run *run, char *complaint) {
 bool mad_options_read(void *own, int argc, char **argv, char *complaint) {
     struct mad_run *run = own;
     struct mad_params *a = &run->requested;
-    const struct weir_option_set sets[] = {
-        {options, a}, {weir_document_options, &run->base.common}, {weir_start_options, &run->base.common}};
     int used = 0;
     *a = defaults;
     if (argc > 1 && argv[1][0] != '-' && !mad_original(run->base.job, a, argc, argv, &used, complaint)) {
         return false;
     }
-    bool good = weir_backend_options_parse(&run->base, argc - used, argv + used, sets, 3, &a->api, complaint);
+    bool good =
+        weir_backend_options_parse(&run->base, argc - used, argv + used, tables, a, &a->api, complaint);
     run->base.iterations = a->iterations;
     run->base.reads_hints = true;
     return good && weir_common_is_sound(&run->base.common, complaint) &&

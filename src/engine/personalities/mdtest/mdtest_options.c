@@ -62,6 +62,8 @@ static const struct weir_option options[] = {
     WEIR_OPTION_END,
 };
 
+static const struct weir_option *const tables[] = {options, weir_trace_options, weir_document_options, NULL};
+
 static const struct mdtest_params defaults = {
     .api = "POSIX",
     .directory = "./out",
@@ -78,24 +80,7 @@ void mdtest_help(void) {
            "Without -C, -T, -E, -r and -U it does all five; without -D and -F both directories and files.\n"
            "Results: tables on stdout, all of it in the JSON. Exit code 0: done. 1: an operation or the\n"
            "verification failed. 2: wrong use.\n\n");
-    printf("  %-34s those that have names [", "-a API");
-    const char *comma = "";
-    for (const struct weir_backend *b = weir_backends(); b != NULL; b = b->next) {
-        if (b->names != NULL) {
-            printf("%s%s", comma, b->name);
-            comma = "|";
-        }
-    }
-    printf("], POSIX unless given\n");
-    weir_options_print(options + 1);
-    weir_options_print(weir_trace_options);
-    weir_options_print(weir_document_options);
-    for (const struct weir_backend *b = weir_backends(); b != NULL; b = b->next) {
-        if (b->options != NULL && b->names != NULL) {
-            printf("\nWith -a %s:\n", b->name);
-            weir_options_print(b->options);
-        }
-    }
+    weir_backend_options_print(tables, true);
 }
 
 static bool mdtest_tree_is_sound(const struct mdtest_params *a, char *complaint) {
@@ -247,10 +232,8 @@ bool mdtest_options_read(void *own, int argc, char **argv, char *complaint) {
     if (!mdtest_is_offered(argc, argv, complaint)) {
         return false;
     }
-    const struct weir_option_set sets[] = {
-        {options, a}, {weir_document_options, &run->base.common}, {weir_trace_options, &run->base.common}};
     *a = defaults;
-    bool good = weir_backend_options_parse(&run->base, argc, argv, sets, 3, &a->api, complaint);
+    bool good = weir_backend_options_parse(&run->base, argc, argv, tables, a, &a->api, complaint);
     struct mdtest_launch *launch = run->base.launch;
     launch->no_such_backend = run->base.options_known && !good;
     if (!good) {
