@@ -38,23 +38,18 @@ static void document_write_job(struct weir_json *json, const struct weir_documen
     weir_json_object_end(json);
 }
 
-static void document_write_extreme(struct weir_json *json, const char *key,
-                                   const struct weir_extreme *extreme) {
-    weir_json_object(json, key);
-    weir_json_number(json, "min", extreme->min);
-    weir_json_integer(json, "min_rank", extreme->min_rank);
-    weir_json_number(json, "max", extreme->max);
-    weir_json_integer(json, "max_rank", extreme->max_rank);
-    weir_json_object_end(json);
-}
-
 static void document_write_extremes(struct weir_json *json, const struct weir_result *result) {
+    static const char *const names[WEIR_EXTREMES] = {"open_s", "io_s", "sync_s", "close_s", "moved_bytes"};
     weir_json_object(json, "rank_extremes");
-    document_write_extreme(json, "open_s", &result->extremes[WEIR_EXTREME_OPEN]);
-    document_write_extreme(json, "io_s", &result->extremes[WEIR_EXTREME_IO]);
-    document_write_extreme(json, "sync_s", &result->extremes[WEIR_EXTREME_SYNC]);
-    document_write_extreme(json, "close_s", &result->extremes[WEIR_EXTREME_CLOSE]);
-    document_write_extreme(json, "moved_bytes", &result->extremes[WEIR_EXTREME_MOVED]);
+    for (int i = 0; i < WEIR_EXTREMES; i++) {
+        const struct weir_extreme *extreme = &result->extremes[i];
+        weir_json_object(json, names[i]);
+        weir_json_number(json, "min", extreme->min);
+        weir_json_integer(json, "min_rank", extreme->min_rank);
+        weir_json_number(json, "max", extreme->max);
+        weir_json_integer(json, "max_rank", extreme->max_rank);
+        weir_json_object_end(json);
+    }
     weir_json_object_end(json);
 }
 

@@ -86,27 +86,20 @@ static void document_write_device(struct weir_json *json, const struct weir_devi
     weir_json_object_end(json);
 }
 
-static void document_write_servers_count(struct weir_json *json, const char *key,
-                                         const struct weir_seen *seen, enum weir_server_count which) {
-    bool known = seen->known && seen->counts[which] != WEIR_SERVERS_UNKNOWN;
-    weir_json_known_count(json, key, known, seen->counts[which]);
-}
-
 static void document_write_observer(struct weir_json *json, const struct weir_observer *observer,
                                     const struct weir_seen *seen) {
+    static const char *const names[WEIR_SERVERS_COUNTS] = {
+        "sent_bytes", "received_bytes",    "requests",      "writes",
+        "commits",    "ended_connections", "unanswered_ms", "timeouts"};
     weir_json_object(json, NULL);
     weir_json_text(json, "observer", observer->name);
     weir_json_text(json, "counted", weir_servers_counted_name(observer->counted));
     weir_json_text(json, "what", seen->known ? seen->what : NULL);
     weir_json_text(json, "reason", seen->known ? NULL : seen->what);
-    document_write_servers_count(json, "sent_bytes", seen, WEIR_SERVERS_SENT);
-    document_write_servers_count(json, "received_bytes", seen, WEIR_SERVERS_RECEIVED);
-    document_write_servers_count(json, "requests", seen, WEIR_SERVERS_REQUESTS);
-    document_write_servers_count(json, "writes", seen, WEIR_SERVERS_WRITES);
-    document_write_servers_count(json, "commits", seen, WEIR_SERVERS_COMMITS);
-    document_write_servers_count(json, "ended_connections", seen, WEIR_SERVERS_ENDED);
-    document_write_servers_count(json, "unanswered_ms", seen, WEIR_SERVERS_UNANSWERED_MS);
-    document_write_servers_count(json, "timeouts", seen, WEIR_SERVERS_TIMEOUTS);
+    for (int i = 0; i < WEIR_SERVERS_COUNTS; i++) {
+        bool known = seen->known && seen->counts[i] != WEIR_SERVERS_UNKNOWN;
+        weir_json_known_count(json, names[i], known, seen->counts[i]);
+    }
     weir_json_known_count(json, "idle_sent_bytes", seen->known, seen->idle[0]);
     weir_json_known_count(json, "idle_received_bytes", seen->known, seen->idle[1]);
     weir_json_object_end(json);

@@ -38,13 +38,13 @@ enum weir_server_counted {
 struct weir_observer {
     const char *name;
     enum weir_server_counted counted;
-    bool waits; /* it knows how long and how often a connection waited for an answer */
     /* Whether it is about this kind of mount at all. */
     bool (*fits)(const struct weir_medium *medium);
     /* Find what to count: a text for whom it counts, or, where it returns false, why it cannot. */
     bool (*begin)(const struct weir_medium *medium, char what[96]);
-    /* How far the counters are now. They only grow between two calls of begin. */
-    bool (*count)(const struct weir_medium *medium, uint64_t counts[WEIR_SERVERS_COUNTS]);
+    /* How far the counters are now, from how many sources; 0: they cannot be read. All are unknown before,
+     * but WEIR_SERVERS_ENDED is 0. They only grow between two calls of begin. */
+    int (*count)(const struct weir_medium *medium, uint64_t counts[WEIR_SERVERS_COUNTS]);
     /* The same for each server, where it tells them apart; else NULL. After count. */
     void (*peers)(struct weir_peers *peers);
     const struct weir_observer *next; /* set by the registry */

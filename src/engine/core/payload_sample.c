@@ -1,7 +1,5 @@
-#include "payload_sample.h"
-
 #include "reducible.h"
-#include "watch.h"
+#include "result.h"
 
 #include <stdlib.h>
 #include <string.h>

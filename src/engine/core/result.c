@@ -1,7 +1,5 @@
 #include "result.h"
 
-#include "payload_sample.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

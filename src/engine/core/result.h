@@ -76,6 +76,12 @@ struct weir_result {
     struct weir_layout_counts *layout_counts; /* of all files; NULL: unknown */
 };
 
+/* payload_sample.c: what compression and deduplication can save of the bytes that a phase writes, found in a
+ * sample of them. Called by all ranks after the phase; the sample is filled on rank 0, and is empty (no
+ * bytes) where the phase does not write by pattern and payload. The payload is left as it was but for its
+ * buffer. */
+void weir_payload_sample_take(const struct weir_job *job, const struct weir_phase *phase,
+                              struct weir_payload_sample *sample);
 /* Called by all ranks; the result is filled on rank 0. */
 void weir_result_gather(const struct weir_job *job, const struct weir_phase *phase,
                         struct weir_measure *measure, struct weir_result *result);

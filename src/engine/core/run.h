@@ -38,6 +38,14 @@ struct weir_open weir_run_open(const struct weir_run *run, const char *path, enu
 struct weir_phase weir_run_phase(const struct weir_run *run, const char *name, int iteration,
                                  const char *path, enum weir_access access, MPI_Comm comm);
 
+/* warm_up.c: the first open, transfer and close of a process pay for the start of libraries: of HDF5, NetCDF
+ * and MPI-IO 5 to 8 ms. A cell that is launched alone would pay within its times, a later cell of a batch
+ * would not. This writes one transfer of each rank to a file of its own beside that of the phase, reads it
+ * and removes it, once in a run and untimed; it does nothing where the options forbid it, where nothing is
+ * stored, or where the directory cannot be written. Called on all ranks that take part; false where any rank
+ * failed. */
+bool weir_warm_up(struct weir_run *run, const struct weir_phase *first);
+
 struct weir_frame {
     size_t run_bytes; /* size of the personality's struct; it begins as zeros */
 

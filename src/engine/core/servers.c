@@ -35,12 +35,11 @@ const char *weir_servers_counted_name(enum weir_server_counted counted) {
 
 static void servers_count_one(const struct weir_observer *observer, const struct weir_medium *medium,
                               struct weir_seen *seen) {
-    if (seen->known && !observer->count(medium, seen->counts)) {
+    memset(seen->counts, 0xff, sizeof seen->counts); /* WEIR_SERVERS_UNKNOWN */
+    seen->counts[WEIR_SERVERS_ENDED] = 0;
+    if (seen->known && observer->count(medium, seen->counts) == 0) {
         seen->known = false;
         snprintf(seen->what, sizeof seen->what, "its counters went away");
-    }
-    if (!observer->waits) {
-        seen->counts[WEIR_SERVERS_UNANSWERED_MS] = seen->counts[WEIR_SERVERS_TIMEOUTS] = WEIR_SERVERS_UNKNOWN;
     }
 }
 

@@ -1,6 +1,5 @@
-#include "warm_up.h"
-
 #include "judge.h"
+#include "run.h"
 #include "stored.h"
 
 #include <errno.h>

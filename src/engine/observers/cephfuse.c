@@ -89,18 +89,17 @@ static uint64_t cephfuse_sum(const char *name) {
     return sum;
 }
 
-static bool cephfuse_count(const struct weir_medium *medium, uint64_t counts[WEIR_SERVERS_COUNTS]) {
+static int cephfuse_count(const struct weir_medium *medium, uint64_t counts[WEIR_SERVERS_COUNTS]) {
     (void)medium;
     if (!cephfuse_ask()) {
-        return false;
+        return 0;
     }
     uint64_t operations = cephfuse_sum("op_send"), metadata = cephfuse_sum("mdops");
     counts[WEIR_SERVERS_SENT] = cephfuse_sum("op_send_bytes");
     counts[WEIR_SERVERS_RECEIVED] = cephfuse_sum("msgr_recv_bytes");
-    bool known = operations != WEIR_SERVERS_UNKNOWN && metadata != WEIR_SERVERS_UNKNOWN;
-    counts[WEIR_SERVERS_REQUESTS] = known ? operations + metadata : WEIR_SERVERS_UNKNOWN;
-    counts[WEIR_SERVERS_WRITES] = counts[WEIR_SERVERS_COMMITS] = WEIR_SERVERS_UNKNOWN;
-    counts[WEIR_SERVERS_ENDED] = 0;
+    if (operations != WEIR_SERVERS_UNKNOWN && metadata != WEIR_SERVERS_UNKNOWN) {
+        counts[WEIR_SERVERS_REQUESTS] = operations + metadata;
+    }
     return counts[WEIR_SERVERS_SENT] != WEIR_SERVERS_UNKNOWN;
 }
 

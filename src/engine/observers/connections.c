@@ -368,14 +368,14 @@ static bool connections_lead_elsewhere(void) {
                                !weir_lnet_is_same(&now, &state.lnet));
 }
 
-static bool connections_count(const struct weir_medium *medium, uint64_t counts[WEIR_SERVERS_COUNTS]) {
+static int connections_count(const struct weir_medium *medium, uint64_t counts[WEIR_SERVERS_COUNTS]) {
     (void)medium;
     if (!connections_look() || connections_lead_elsewhere()) {
-        return false;
+        return 0;
     }
     memcpy(counts, state.totals, sizeof state.totals);
     connections_limit_timeouts(&counts[WEIR_SERVERS_TIMEOUTS]);
-    return true;
+    return 1;
 }
 
 static void connections_peers(struct weir_peers *peers) {
@@ -385,7 +385,6 @@ static void connections_peers(struct weir_peers *peers) {
 static struct weir_observer connections = {
     .name = "connections",
     .counted = WEIR_COUNTS_TRAFFIC,
-    .waits = true,
     .fits = connections_fits,
     .begin = connections_begin,
     .count = connections_count,

@@ -29,11 +29,11 @@ static bool gluster_add_brick(const char *path, uint64_t counts[WEIR_SERVERS_COU
 }
 
 /* The number of bricks; 0 where one cannot be read: a sum of some is useless. */
-static int gluster_sum(const struct weir_medium *medium, uint64_t counts[WEIR_SERVERS_COUNTS]) {
+static int gluster_count(const struct weir_medium *medium, uint64_t counts[WEIR_SERVERS_COUNTS]) {
     char folder[400], path[800];
     int bricks = 0;
     snprintf(folder, sizeof folder, "%.256s/.meta/graphs/active", medium->point);
-    memset(counts, 0, WEIR_SERVERS_COUNTS * sizeof *counts);
+    counts[WEIR_SERVERS_SENT] = counts[WEIR_SERVERS_RECEIVED] = 0;
     WEIR_DIR *translators = opendir(folder);
     for (struct dirent *entry; translators != NULL && (entry = readdir(translators)) != NULL;) {
         if (strstr(entry->d_name, "-client-") == NULL) {
@@ -46,18 +46,12 @@ static int gluster_sum(const struct weir_medium *medium, uint64_t counts[WEIR_SE
         }
         bricks++;
     }
-    counts[WEIR_SERVERS_REQUESTS] = counts[WEIR_SERVERS_WRITES] = counts[WEIR_SERVERS_COMMITS] =
-        WEIR_SERVERS_UNKNOWN;
     return bricks;
-}
-
-static bool gluster_count(const struct weir_medium *medium, uint64_t counts[WEIR_SERVERS_COUNTS]) {
-    return gluster_sum(medium, counts) > 0;
 }
 
 static bool gluster_begin(const struct weir_medium *medium, char what[96]) {
     uint64_t counts[WEIR_SERVERS_COUNTS];
-    int bricks = gluster_sum(medium, counts);
+    int bricks = gluster_count(medium, counts);
     if (bricks > 0) {
         snprintf(what, 96, "%d bricks of %.70s", bricks, medium->source);
     } else {

@@ -11,13 +11,11 @@ static bool lustre_fits(const struct weir_medium *medium) {
     return strcmp(medium->file_system, "lustre") == 0;
 }
 
-static bool lustre_count(const struct weir_medium *medium, uint64_t counts[WEIR_SERVERS_COUNTS]) {
+static int lustre_count(const struct weir_medium *medium, uint64_t counts[WEIR_SERVERS_COUNTS]) {
     char name[64];
     const char *root;
     int targets = 0;
     struct weir_osc sum = {0, 0, 0};
-    memset(counts, 0, WEIR_SERVERS_COUNTS * sizeof *counts);
-    counts[WEIR_SERVERS_WRITES] = counts[WEIR_SERVERS_COMMITS] = WEIR_SERVERS_UNKNOWN;
     weir_lustre_name(medium->source, name);
     for (int i = 0; targets == 0 && (root = weir_lustre_root(i)) != NULL; i++) {
         targets = weir_osc_count(root, name, &sum);
@@ -25,12 +23,12 @@ static bool lustre_count(const struct weir_medium *medium, uint64_t counts[WEIR_
     counts[WEIR_SERVERS_RECEIVED] = sum.read_bytes;
     counts[WEIR_SERVERS_SENT] = sum.written_bytes;
     counts[WEIR_SERVERS_REQUESTS] = sum.requests;
-    return targets > 0;
+    return targets;
 }
 
 static bool lustre_begin(const struct weir_medium *medium, char what[96]) {
     uint64_t counts[WEIR_SERVERS_COUNTS];
-    if (!lustre_count(medium, counts)) {
+    if (lustre_count(medium, counts) == 0) {
         snprintf(what, 96,
                  "the counters of the client (osc) are not readable: since Lustre 2.12 root's alone");
         return false;

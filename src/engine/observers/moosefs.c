@@ -9,14 +9,10 @@ static bool moosefs_fits(const struct weir_medium *medium) {
     return strncmp(medium->file_system, "fuse", 4) == 0 && strncmp(medium->source, "mfs#", 4) == 0;
 }
 
-static bool moosefs_count(const struct weir_medium *medium, uint64_t counts[WEIR_SERVERS_COUNTS]) {
+static int moosefs_count(const struct weir_medium *medium, uint64_t counts[WEIR_SERVERS_COUNTS]) {
     char path[400], line[256];
     unsigned long long packets;
     bool found = false;
-    for (int i = 0; i < WEIR_SERVERS_COUNTS; i++) {
-        counts[i] = WEIR_SERVERS_UNKNOWN;
-    }
-    counts[WEIR_SERVERS_ENDED] = 0;
     snprintf(path, sizeof path, "%.256s/.stats", medium->point);
     WEIR_FILE *file = fopen(path, "re");
     while (file != NULL && !found && fgets(line, sizeof line, file) != NULL) {
@@ -30,7 +26,7 @@ static bool moosefs_count(const struct weir_medium *medium, uint64_t counts[WEIR
 
 static bool moosefs_begin(const struct weir_medium *medium, char what[96]) {
     uint64_t counts[WEIR_SERVERS_COUNTS];
-    bool good = moosefs_count(medium, counts);
+    bool good = moosefs_count(medium, counts) > 0;
     snprintf(what, 96, good ? "the master of %.70s" : "%.70s shows no .stats", medium->source);
     return good;
 }

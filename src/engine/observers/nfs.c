@@ -33,7 +33,7 @@ bool weir_nfs_parse(FILE *file, const char *point, uint64_t counts[WEIR_SERVERS_
     char line[2048];
     unsigned long long received, sent;
     bool here = false, operations = false, found = false;
-    memset(counts, 0, WEIR_SERVERS_COUNTS * sizeof *counts);
+    counts[WEIR_SERVERS_REQUESTS] = counts[WEIR_SERVERS_WRITES] = counts[WEIR_SERVERS_COMMITS] = 0;
     while (fgets(line, sizeof line, file) != NULL) {
         if (strncmp(line, "device ", 7) == 0) {
             here = nfs_is_of(line, point);
@@ -51,14 +51,14 @@ bool weir_nfs_parse(FILE *file, const char *point, uint64_t counts[WEIR_SERVERS_
     return found;
 }
 
-static bool nfs_count(const struct weir_medium *medium, uint64_t counts[WEIR_SERVERS_COUNTS]) {
+static int nfs_count(const struct weir_medium *medium, uint64_t counts[WEIR_SERVERS_COUNTS]) {
     WEIR_FILE *file = fopen("/proc/self/mountstats", "re");
     return file != NULL && weir_nfs_parse(file, medium->point, counts);
 }
 
 static bool nfs_begin(const struct weir_medium *medium, char what[96]) {
     uint64_t counts[WEIR_SERVERS_COUNTS];
-    bool good = nfs_count(medium, counts);
+    bool good = nfs_count(medium, counts) > 0;
     snprintf(what, 96, "%.80s", good ? medium->source : "the mount is not in /proc/self/mountstats");
     return good;
 }

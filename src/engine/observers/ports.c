@@ -107,27 +107,16 @@ static int ports_add_infiniband(uint64_t *sent, uint64_t *received) {
     return found;
 }
 
-static void ports_begin_sum(uint64_t counts[WEIR_SERVERS_COUNTS]) {
-    memset(counts, 0, WEIR_SERVERS_COUNTS * sizeof *counts);
-    counts[WEIR_SERVERS_REQUESTS] = counts[WEIR_SERVERS_WRITES] = counts[WEIR_SERVERS_COMMITS] =
-        WEIR_SERVERS_UNKNOWN;
-}
-
-static int ports_sum(uint64_t counts[WEIR_SERVERS_COUNTS]) {
+static int ports_count(const struct weir_medium *medium, uint64_t counts[WEIR_SERVERS_COUNTS]) {
     uint64_t *sent = &counts[WEIR_SERVERS_SENT], *received = &counts[WEIR_SERVERS_RECEIVED];
-    ports_begin_sum(counts);
-    return ports_add_ethernet(true, sent, received) + ports_add_infiniband(sent, received);
-}
-
-static bool ports_count(const struct weir_medium *medium, uint64_t counts[WEIR_SERVERS_COUNTS]) {
     (void)medium;
-    return ports_sum(counts) > 0;
+    *sent = *received = 0;
+    return ports_add_ethernet(true, sent, received) + ports_add_infiniband(sent, received);
 }
 
 static bool ports_begin(const struct weir_medium *medium, char what[96]) {
     uint64_t counts[WEIR_SERVERS_COUNTS];
-    int found = ports_sum(counts);
-    (void)medium;
+    int found = ports_count(medium, counts);
     snprintf(what, 96, found > 0 ? "%d ports of the node, all traffic" : "no port has counters%.0d", found);
     return found > 0;
 }
@@ -144,23 +133,18 @@ WEIR_OBSERVER(ports)
 
 static bool ports_links_fits(const struct weir_medium *medium) {
     uint64_t counts[WEIR_SERVERS_COUNTS];
-    return ports_fits(medium) && ports_sum(counts) == 0;
+    return ports_fits(medium) && ports_count(medium, counts) == 0;
 }
 
-static int ports_links_sum(uint64_t counts[WEIR_SERVERS_COUNTS]) {
-    ports_begin_sum(counts);
-    return ports_add_ethernet(false, &counts[WEIR_SERVERS_SENT], &counts[WEIR_SERVERS_RECEIVED]);
-}
-
-static bool ports_links_count(const struct weir_medium *medium, uint64_t counts[WEIR_SERVERS_COUNTS]) {
+static int ports_links_count(const struct weir_medium *medium, uint64_t counts[WEIR_SERVERS_COUNTS]) {
     (void)medium;
-    return ports_links_sum(counts) > 0;
+    counts[WEIR_SERVERS_SENT] = counts[WEIR_SERVERS_RECEIVED] = 0;
+    return ports_add_ethernet(false, &counts[WEIR_SERVERS_SENT], &counts[WEIR_SERVERS_RECEIVED]);
 }
 
 static bool ports_links_begin(const struct weir_medium *medium, char what[96]) {
     uint64_t counts[WEIR_SERVERS_COUNTS];
-    int found = ports_links_sum(counts);
-    (void)medium;
+    int found = ports_links_count(medium, counts);
     snprintf(what, 96, found > 0 ? "%d links without hardware, all traffic" : "no link has counters%.0d",
              found);
     return found > 0;

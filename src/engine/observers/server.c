@@ -34,23 +34,20 @@ static bool server_sum(const char *reply, const char *key, uint64_t *sum) {
     return found;
 }
 
-static bool server_count(const struct weir_medium *medium, uint64_t counts[WEIR_SERVERS_COUNTS]) {
+static int server_count(const struct weir_medium *medium, uint64_t counts[WEIR_SERVERS_COUNTS]) {
     static char reply[REPLY_BYTES];
     (void)medium;
     FILE *answer = popen(server_command(), "r");
     size_t bytes = answer != NULL ? fread(reply, 1, sizeof reply - 1, answer) : 0;
     reply[bytes] = '\0';
     bool good = answer != NULL && pclose(answer) == 0;
-    memset(counts, 0, WEIR_SERVERS_COUNTS * sizeof *counts);
-    counts[WEIR_SERVERS_REQUESTS] = counts[WEIR_SERVERS_WRITES] = counts[WEIR_SERVERS_COMMITS] =
-        WEIR_SERVERS_UNKNOWN;
     return good && server_sum(reply, "\"written_bytes\"", &counts[WEIR_SERVERS_SENT]) &&
            server_sum(reply, "\"read_bytes\"", &counts[WEIR_SERVERS_RECEIVED]);
 }
 
 static bool server_begin(const struct weir_medium *medium, char what[96]) {
     uint64_t counts[WEIR_SERVERS_COUNTS];
-    bool good = server_count(medium, counts);
+    bool good = server_count(medium, counts) > 0;
     snprintf(what, 96, good ? "devices of the servers, by %.60s" : "%.60s did not report bytes of devices",
              server_command());
     return good;

@@ -5,7 +5,6 @@
 #include "io_model_locality.h"
 #include "options.h"
 #include "run.h"
-#include "warm_up.h"
 
 enum iom_cache { IOM_UNTOUCHED, IOM_CACHED, IOM_UNCACHED, IOM_DISCARDED };
 

@@ -4,7 +4,6 @@
 #include "ior_report.h"
 #include "options.h"
 #include "run.h"
-#include "warm_up.h"
 
 #include <stdbool.h>
 #include <stdint.h>

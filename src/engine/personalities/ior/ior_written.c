@@ -1,7 +1,7 @@
 /* How much was written, where a stonewall or a run before this one decides what there is to read. */
 #include "ior.h"
 
-#include "status_file.h"
+#include "shared_text.h"
 
 #include <stdlib.h>
 

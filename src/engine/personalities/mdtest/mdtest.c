@@ -3,7 +3,7 @@
 #include "mdtest.h"
 
 #include "personality.h"
-#include "status_file.h"
+#include "shared_text.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Create, stat, read, rename and remove of all items of a rank. */
 #include "clock.h"
 #include "mdtest.h"
-#include "status_file.h"
+#include "shared_text.h"
 
 #include <stdio.h>
 

@@ -3,7 +3,6 @@
 
 #include "run.h"
 #include "variable.h"
-#include "warm_up.h"
 
 struct ncb_params {
     const char *data, *block, *chunk; /* as given, NULL: not given */
