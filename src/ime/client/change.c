@@ -65,16 +65,12 @@ int object_resize(struct object *object, uint64_t size_bytes) {
     return error;
 }
 
-static bool change_took_part(const struct store *store, uint32_t participant) {
-    return participant / 2 == store->incarnation;
-}
-
 /* Whether another rank of our job has truncated the file and still has it open, and we have not yet. */
 static bool change_repeats_truncation(struct object *object) {
     const struct store *store = object->store;
     const struct process_slot *slots = store->control->processes;
     const struct process_slot *own = &slots[store->process];
-    if (change_took_part(store, atomic_load(&object->participants[store->process]))) {
+    if (atomic_load(&object->participants[store->process]) / 2 == store->incarnation) {
         return false; /* we did so already: this one is meant */
     }
     for (uint32_t i = 0; i < MAX_PROCESSES; i++) {

@@ -235,18 +235,13 @@ ssize_t file_write(struct file *file, const struct iovec *iov, int count, off_t 
         return error != 0 && moved == 0 ? -error : (ssize_t)moved;
     }
     struct object *object = atomic_load(&file->object);
-    ssize_t result;
-    if ((file->flags & O_APPEND) != 0) {
-        result = object_append(object, &cursor, (uint64_t)bytes);
-    } else {
-        uint64_t room =
-            (uint64_t)offset < file->store->max_bytes ? file->store->max_bytes - (uint64_t)offset : 0;
-        if (room == 0) {
-            return -EFBIG;
-        }
-        result =
-            object_write(object, &cursor, (uint64_t)offset, (uint64_t)bytes < room ? (uint64_t)bytes : room);
+    bool append = (file->flags & O_APPEND) != 0;
+    uint64_t most = file->store->max_bytes, room = (uint64_t)offset < most ? most - (uint64_t)offset : 0;
+    if (!append && room == 0) {
+        return -EFBIG;
     }
+    uint64_t all = append || (uint64_t)bytes < room ? (uint64_t)bytes : room;
+    ssize_t result = object_write(object, &cursor, (uint64_t)offset, all, append);
     if (result > 0 && (file->flags & (O_SYNC | O_DSYNC)) != 0) {
         int error = file_sync(file);
         return error != 0 ? -error : result;

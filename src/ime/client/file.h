@@ -46,6 +46,7 @@ int parent_beneath(const struct store *store, const char *path, struct parent *p
 void parent_leave(const struct parent *parent);                                         /* keeps errno */
 
 /* paths.c: names in the store, relative to the backing. */
+const char *path_below(const char *path, const char *directory); /* the rest of it; NULL: it is elsewhere */
 int path_in_store(const struct store *store, const char *path, char relative[PATH_MAX]); /* 0 or errno */
 int path_look(struct store *store, const char *path, struct stat *status); /* through links; 0 or errno */
 int path_unlink(struct store *store, int directory_fd, const char *name);

@@ -10,7 +10,7 @@
 #include "client/file.h"
 #include "ime_native.h"
 
-static const char *paths_below(const char *path, const char *directory) {
+const char *path_below(const char *path, const char *directory) {
     size_t length = strlen(directory);
     if (length == 0 || strncmp(path, directory, length) != 0 ||
         (path[length] != '/' && path[length] != '\0')) {
@@ -28,8 +28,8 @@ int path_in_store(const struct store *store, const char *path, char relative[PAT
             break;
         }
     }
-    const char *inside = paths_below(path, store->config.backing);
-    inside = inside != NULL ? inside : paths_below(path, store->config.mount);
+    const char *inside = path_below(path, store->config.backing);
+    inside = inside != NULL ? inside : path_below(path, store->config.mount);
     path = inside != NULL ? inside : path;
     path += strspn(path, "/");
     if (strlen(path) >= PATH_MAX) {

@@ -4,13 +4,11 @@
  *
  * So what is in the fast tier is dirty again, and only that: a granule whose bytes are a hole was freed, or
  * never reached the disk, whatever an older page of the index has, and the backing has the best there is. */
-#include "client/recover.h"
-
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "space/space.h"
+#include "client/client.h"
 
 static void recover_set_all(struct object *object, uint64_t first, uint64_t end, uint8_t state) {
     for (uint64_t granule = first; granule < end; granule++) {

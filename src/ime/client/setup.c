@@ -6,7 +6,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "client/client.h"
+#include "client/file.h"
 
 static int setup_make_directories(const char *path, mode_t mode) {
     char partial[PATH_MAX];
@@ -38,11 +38,6 @@ static int setup_make_private(const char *path) {
     error = error != 0 ? error : setup_parent_is_safe(path);
     error = error != 0 ? error : directory_is_private(path);
     return error != 0 ? error : chmod(path, 0700) == 0 ? 0 : errno;
-}
-
-static bool setup_lies_below(const char *path, const char *above) {
-    size_t length = strlen(above);
-    return strncmp(path, above, length) == 0 && (path[length] == '/' || path[length] == '\0');
 }
 
 /* The backing must take hard links: they are how a drain finds a file that was renamed. */
@@ -121,7 +116,8 @@ int store_create(const struct config *config, char *message, size_t message_byte
     snprintf(objects, sizeof objects, "%s/objects", config->fast);
     snprintf(temporary, sizeof temporary, "%s/control.%ld", config->fast, (long)getpid());
     snprintf(final, sizeof final, "%s/control", config->fast);
-    if (setup_lies_below(config->fast, config->backing) || setup_lies_below(config->backing, config->fast)) {
+    if (path_below(config->fast, config->backing) != NULL ||
+        path_below(config->backing, config->fast) != NULL) {
         snprintf(message, message_bytes, "%s: fast = %s and backing = %s: neither may lie below the other",
                  config->file, config->fast, config->backing);
         return -1;

@@ -1,5 +1,4 @@
 #include "client/client.h"
-#include "client/recover.h"
 
 #include <errno.h>
 #include <fcntl.h>

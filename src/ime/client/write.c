@@ -111,8 +111,8 @@ static void write_end_piece(struct piece *piece, struct cursor *cursor) {
     *cursor = piece->cursor;
 }
 
-static ssize_t write_pieces(struct object *object, struct cursor *cursor, uint64_t offset, uint64_t bytes,
-                            bool append) {
+ssize_t object_write(struct object *object, struct cursor *cursor, uint64_t offset, uint64_t bytes,
+                     bool append) {
     uint64_t done = 0;
     atomic_store_explicit(&object->header->used_ns, now_ns(CLOCK_MONOTONIC_COARSE), memory_order_relaxed);
     while (done < bytes) {
@@ -133,12 +133,4 @@ static ssize_t write_pieces(struct object *object, struct cursor *cursor, uint64
         }
     }
     return (ssize_t)done;
-}
-
-ssize_t object_write(struct object *object, struct cursor *cursor, uint64_t offset, uint64_t bytes) {
-    return write_pieces(object, cursor, offset, bytes, false);
-}
-
-ssize_t object_append(struct object *object, struct cursor *cursor, uint64_t bytes) {
-    return write_pieces(object, cursor, 0, bytes, true);
 }

@@ -137,12 +137,8 @@ static int write_reserve_whole(struct piece *piece) {
         return 0;
     }
     uint64_t lacking = needed - piece->credit_bytes;
-    int error;
-    if (store->config.full_through) {
-        error = space_reserve_clean(store, lacking);
-    } else {
-        error = space_reserve(store, lacking);
-    }
+    int error =
+        store->config.full_through ? space_reserve_clean(store, lacking) : space_reserve(store, lacking);
     if (error == 0) {
         piece_set_credit(piece, needed);
     }

@@ -9,18 +9,14 @@
 #define CHUNK_BYTES (UINT64_C(4) << 20)
 #define CATCH_UP_NS INT64_C(250000000) /* a drain that was held up for less keeps its rate */
 
-/* A dead drainer's DRAINING granules are dirty ones to the next holder of the lock. */
-static void drain_claim_run(struct object *object, const struct run *run) {
-    object_set_states(object, run, GRANULE_DIRTY, GRANULE_DRAINING);
-}
-
 static int drain_run(struct object *object, const struct run *run, uint64_t *bytes) {
     unsigned shift = object->store->granule_shift;
     uint64_t low = run->first << shift;
     uint64_t high = run->end << shift;
     int fd;
     int error = object_backing_fd(object, &fd);
-    drain_claim_run(object, run);
+    /* A dead drainer's DRAINING granules are dirty ones to the next holder of the lock. */
+    object_set_states(object, run, GRANULE_DIRTY, GRANULE_DRAINING);
     uint64_t size = atomic_load(&object->header->size_bytes);
     high = high < size ? high : size;
     struct injection injection = inject(object->store, OP_DRAIN, high - low);

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "drain/drain.h"
-#include "drain/spawn.h"
 
 #define START_PAUSE_NS INT64_C(1000000000) /* a drainer that was just started gets so long to come up */
 

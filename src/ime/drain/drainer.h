@@ -17,4 +17,7 @@ int drainer_stop(struct store *store, bool at_once);
 int drainer_run(struct store *store); /* the process itself: until idle or a signal to end */
 int drain_everything(struct store *store, uint64_t *moved_bytes); /* here and now; 0 or the first error */
 bool everything_settled(struct store *store);
+/* spawn.c: `imectl drainer` for the settings in config_file, in a session of its own and with no file of ours
+ * open. */
+int spawn_drainer(const char *config_file);
 int sync_backings(struct store *store); /* what was drained, to the backing's disks */

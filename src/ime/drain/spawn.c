@@ -4,15 +4,12 @@
 #include <limits.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "drain/spawn.h"
-#include "layout/config.h"
+#include "drain/drainer.h"
 
 /* imectl lies beside the library in a build tree and in ../bin of an installed one; IME_IMECTL overrides. */
 static bool spawn_find_imectl(char path[PATH_MAX]) {

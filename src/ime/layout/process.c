@@ -1,5 +1,7 @@
-/* Processes by id and start time: an id alone may belong to another process by now. */
+/* Which boot of the machine this is, and its processes by id and start time: an id alone may belong to
+ * another process by now. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -44,4 +46,14 @@ int process_signal(int pid, uint64_t start_ticks, int signal_number) {
         close(fd);
     }
     return error;
+}
+
+void store_read_boot_id(char boot_id[40]) {
+    memset(boot_id, 0, 40);
+    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        ssize_t n = read(fd, boot_id, 36);
+        boot_id[n > 0 ? n : 0] = '\0';
+        close(fd);
+    }
 }

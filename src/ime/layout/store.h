@@ -56,10 +56,9 @@ bool locks_are_missing(int error); /* the file system has none: Lustre without f
 /* private.c: 0, or EPERM or ENOTDIR */
 int directory_is_private(const char *path);
 
-/* boot.c */
+/* process.c */
 void store_read_boot_id(char boot_id[40]);
-
-/* process.c: 0 if there is none. Equal ids with equal start times are one process. */
+/* 0 if there is none. Equal ids with equal start times are one process. */
 uint64_t process_start_ticks(int pid);
 int process_signal(int pid, uint64_t start_ticks,
                    int signal_number); /* 0, or ESRCH if it is another one now */

@@ -187,16 +187,8 @@ int memory_resize(struct memory *memory, int64_t size_bytes) {
     return 0;
 }
 
-static void memory_set_lock(const struct memory *memory, short type) {
+void memory_set_lock(const struct memory *memory, short type) {
     struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1};
     while (fcntl(memory->fd, F_OFD_SETLKW, &lock) != 0 && errno == EINTR) {
     }
-}
-
-void memory_lock(const struct memory *memory) {
-    memory_set_lock(memory, F_WRLCK);
-}
-
-void memory_unlock(const struct memory *memory) {
-    memory_set_lock(memory, F_UNLCK);
 }

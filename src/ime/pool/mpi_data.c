@@ -54,19 +54,13 @@ static int mpi_data_begin(struct pool_file *file, const MPI_Offset *offset, cons
                             : P##name(handle, buffer, count, type, into);                                    \
     }
 
-AT(MPI_File_read_at, void *, MPI_Status *, mpi_data_move, false)
-AT(MPI_File_read_at_all, void *, MPI_Status *, mpi_data_move, false)
-AT(MPI_File_write_at, const void *, MPI_Status *, mpi_data_move, true)
-AT(MPI_File_write_at_all, const void *, MPI_Status *, mpi_data_move_all, true)
-ON(MPI_File_read, void *, MPI_Status *, mpi_data_move, false)
-ON(MPI_File_read_all, void *, MPI_Status *, mpi_data_move, false)
-ON(MPI_File_write, const void *, MPI_Status *, mpi_data_move, true)
-ON(MPI_File_write_all, const void *, MPI_Status *, mpi_data_move_all, true)
-AT(MPI_File_iread_at, void *, MPI_Request *, mpi_data_begin, false)
-AT(MPI_File_iread_at_all, void *, MPI_Request *, mpi_data_begin, false)
-AT(MPI_File_iwrite_at, const void *, MPI_Request *, mpi_data_begin, true)
-AT(MPI_File_iwrite_at_all, const void *, MPI_Request *, mpi_data_begin, true)
-ON(MPI_File_iread, void *, MPI_Request *, mpi_data_begin, false)
-ON(MPI_File_iread_all, void *, MPI_Request *, mpi_data_begin, false)
-ON(MPI_File_iwrite, const void *, MPI_Request *, mpi_data_begin, true)
-ON(MPI_File_iwrite_all, const void *, MPI_Request *, mpi_data_begin, true)
+#define EACH(name, memory, outcome, move, move_all, write)                                                   \
+    AT(name##_at, memory, outcome, move, write)                                                              \
+    AT(name##_at_all, memory, outcome, move_all, write)                                                      \
+    ON(name, memory, outcome, move, write)                                                                   \
+    ON(name##_all, memory, outcome, move_all, write)
+
+EACH(MPI_File_read, void *, MPI_Status *, mpi_data_move, mpi_data_move, false)
+EACH(MPI_File_write, const void *, MPI_Status *, mpi_data_move, mpi_data_move_all, true)
+EACH(MPI_File_iread, void *, MPI_Request *, mpi_data_begin, mpi_data_begin, false)
+EACH(MPI_File_iwrite, const void *, MPI_Request *, mpi_data_begin, mpi_data_begin, true)

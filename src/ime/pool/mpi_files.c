@@ -135,42 +135,39 @@ int MPI_File_delete(const char *name, MPI_Info info) {
     return is_pool_name(name) ? mpi_error_of(memory_delete(name)) : PMPI_File_delete(name, info);
 }
 
+static int mpi_files_set_size(struct pool_file *file, MPI_Offset size) {
+    return (file->amode & MPI_MODE_RDONLY) != 0 ? EACCES
+           : size < 0                           ? EINVAL
+                                                : memory_resize(&file->memory, size);
+}
+
+static int mpi_files_preallocate(struct pool_file *file, MPI_Offset size) {
+    int error = memory_reserve(&file->memory, 0, size);
+    bool grows = error == 0 && size > atomic_load(&file->memory.index->size_bytes);
+    return grows ? memory_resize(&file->memory, size) : error;
+}
+
 /* Collective, and over when it returns: no rank writes before the others have resized. */
-int MPI_File_set_size(MPI_File handle, MPI_Offset size) {
-    struct pool_file *file = pool_file_of(handle);
-    if (file == NULL) {
-        return PMPI_File_set_size(handle, size);
-    }
+static int mpi_files_by_first_rank(struct pool_file *file, MPI_Offset size,
+                                   int (*act)(struct pool_file *, MPI_Offset)) {
     int rank;
-    int error = 0;
     PMPI_Comm_rank(file->comm, &rank);
     PMPI_Barrier(file->comm);
-    if (rank == 0) {
-        error = (file->amode & MPI_MODE_RDONLY) != 0 ? EACCES
-                : size < 0                           ? EINVAL
-                                                     : memory_resize(&file->memory, size);
-    }
+    int error = rank == 0 ? act(file, size) : 0;
     PMPI_Bcast(&error, 1, MPI_INT, 0, file->comm);
     return mpi_error_of(error);
 }
 
+int MPI_File_set_size(MPI_File handle, MPI_Offset size) {
+    struct pool_file *file = pool_file_of(handle);
+    return file == NULL ? PMPI_File_set_size(handle, size)
+                        : mpi_files_by_first_rank(file, size, mpi_files_set_size);
+}
+
 int MPI_File_preallocate(MPI_File handle, MPI_Offset size) {
     struct pool_file *file = pool_file_of(handle);
-    if (file == NULL) {
-        return PMPI_File_preallocate(handle, size);
-    }
-    int rank;
-    int error = 0;
-    PMPI_Comm_rank(file->comm, &rank);
-    PMPI_Barrier(file->comm);
-    if (rank == 0) {
-        error = memory_reserve(&file->memory, 0, size);
-        if (error == 0 && size > atomic_load(&file->memory.index->size_bytes)) {
-            error = memory_resize(&file->memory, size);
-        }
-    }
-    PMPI_Bcast(&error, 1, MPI_INT, 0, file->comm);
-    return mpi_error_of(error);
+    return file == NULL ? PMPI_File_preallocate(handle, size)
+                        : mpi_files_by_first_rank(file, size, mpi_files_preallocate);
 }
 
 /* A getter answers from the file of the pool, and for another file by MPI. */

@@ -50,8 +50,7 @@ void memory_close(struct memory *memory);
 int memory_delete(const char *name);
 int memory_resize(struct memory *memory, int64_t size_bytes);
 int memory_reserve(struct memory *memory, int64_t low, int64_t high);
-void memory_lock(const struct memory *memory); /* for atomic mode */
-void memory_unlock(const struct memory *memory);
+void memory_set_lock(const struct memory *memory, short type); /* F_WRLCK or F_UNLCK, for atomic mode */
 
 struct view {
     MPI_Offset displacement;

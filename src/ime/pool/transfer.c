@@ -1,5 +1,6 @@
 /* From the caller's datatype to the view's and back, without a copy in between. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,7 +112,7 @@ int transfer(struct pool_file *file, int64_t position, void *buffer, int count, 
     int64_t instances = dense ? 1 : count;
     int failed = 0;
     if (file->atomic) {
-        memory_lock(&file->memory);
+        memory_set_lock(&file->memory, F_WRLCK);
     }
     for (int64_t i = 0; i < instances && failed == 0 && !end; i++) {
         for (size_t j = 0; j < flat.count && failed == 0 && !end; j++) {
@@ -121,7 +122,7 @@ int transfer(struct pool_file *file, int64_t position, void *buffer, int count, 
         }
     }
     if (file->atomic) {
-        memory_unlock(&file->memory);
+        memory_set_lock(&file->memory, F_UNLCK);
     }
     flat_free(&flat);
     *moved_bytes = position - began;

@@ -53,13 +53,6 @@ static int evict_punch_all(struct object *object, uint64_t end, uint64_t *freed_
     return error;
 }
 
-static void evict_take_back(struct object *object, const struct run *all) {
-    struct run run = {0, all->first};
-    while (object_next_run(object, run.end, all->end, STATE_SET(GRANULE_BUSY), UINT64_MAX, &run)) {
-        object_set_states(object, &run, GRANULE_BUSY, GRANULE_CLEAN);
-    }
-}
-
 /* Frozen. First the states, then their flush, then the holes: see evict_flush_index(). */
 static int evict_frozen(struct object *object, uint64_t limit, uint64_t *freed_bytes) {
     uint64_t end = 0;
@@ -70,8 +63,10 @@ static int evict_frozen(struct object *object, uint64_t limit, uint64_t *freed_b
         if (error == 0) {
             error = evict_punch_all(object, end, freed_bytes);
         } else {
-            const struct run all = {0, end};
-            evict_take_back(object, &all);
+            struct run run = {0, 0}; /* they are taken back */
+            while (object_next_run(object, run.end, end, STATE_SET(GRANULE_BUSY), UINT64_MAX, &run)) {
+                object_set_states(object, &run, GRANULE_BUSY, GRANULE_CLEAN);
+            }
         }
     }
     object_work(object, WORK_NONE, 0, 0);

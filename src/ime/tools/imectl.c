@@ -37,12 +37,13 @@ static const char help[] =
     "  imectl wait --timeout 60 && imectl evict ime://ior.dat\n"
     "  imectl destroy\n";
 
-static const struct {
+static const struct command {
     const char *name;
-    int (*run)(struct store *, const struct invocation *);
-} commands[] = {{"status", command_status},  {"stage-in", command_stage_in}, {"drain", command_drain},
-                {"wait", command_wait},      {"evict", command_evict},       {"destroy", command_destroy},
-                {"drainer", command_drainer}};
+    int (*run)(struct store *, const struct invocation *); /* NULL: without a store */
+} commands[] = {{"status", command_status},   {"stage-in", command_stage_in},
+                {"drain", command_drain},     {"wait", command_wait},
+                {"evict", command_evict},     {"destroy", command_destroy},
+                {"drainer", command_drainer}, {"create", NULL}};
 
 static int imectl_usage_error(const char *what, const char *value) {
     fprintf(stderr, "imectl: %s%s: see imectl --help\n", what, value);
@@ -63,38 +64,33 @@ static int imectl_create(const struct invocation *invocation) {
     return EXIT_DONE;
 }
 
-static bool imectl_is_command(const char *name) {
-    bool known = strcmp(name, "create") == 0;
+static const struct command *imectl_find(const char *name) {
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
-        known = known || strcmp(name, commands[i].name) == 0;
+        if (strcmp(name, commands[i].name) == 0) {
+            return &commands[i];
+        }
     }
-    return known;
+    return NULL;
 }
 
-static int imectl_run_command(const struct invocation *invocation) {
+static int imectl_run_command(const struct command *command, const struct invocation *invocation) {
     char message[3 * PATH_MAX];
-    if (strcmp(invocation->command, "create") == 0) {
+    if (command->run == NULL) {
         return imectl_create(invocation);
     }
-    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
-        if (strcmp(invocation->command, commands[i].name) != 0) {
-            continue;
-        }
-        if (invocation->detach && daemon(0, 1) != 0) {
-            return EXIT_FAILED;
-        }
-        struct store *store = store_open(&invocation->config, message, sizeof message);
-        if (store == NULL) {
-            fprintf(stderr, "imectl: %s\n", message);
-            return EXIT_USAGE;
-        }
-        int code = commands[i].run(store, invocation);
-        if (commands[i].run != command_destroy) {
-            store_close(store);
-        }
-        return code;
+    if (invocation->detach && daemon(0, 1) != 0) {
+        return EXIT_FAILED;
     }
-    return EXIT_USAGE;
+    struct store *store = store_open(&invocation->config, message, sizeof message);
+    if (store == NULL) {
+        fprintf(stderr, "imectl: %s\n", message);
+        return EXIT_USAGE;
+    }
+    int code = command->run(store, invocation);
+    if (command->run != command_destroy) {
+        store_close(store);
+    }
+    return code;
 }
 
 int main(int argc, char **argv) {
@@ -141,7 +137,8 @@ int main(int argc, char **argv) {
     invocation.command = argv[optind];
     invocation.files = argv + optind + 1;
     invocation.file_count = argc - optind - 1;
-    if (!imectl_is_command(invocation.command)) {
+    const struct command *command = imectl_find(invocation.command);
+    if (command == NULL) {
         return imectl_usage_error("no such command: ", invocation.command);
     }
     if (config == NULL) {
@@ -151,5 +148,5 @@ int main(int argc, char **argv) {
         fprintf(stderr, "imectl: %s\n", message);
         return EXIT_USAGE;
     }
-    return imectl_run_command(&invocation);
+    return imectl_run_command(command, &invocation);
 }
