@@ -140,9 +140,8 @@ static int hdf5_open(struct weir_file *file, struct weir_problem *problem) {
                                  cause != 0 ? cause : last_errno);
     }
     if (hdf5_prepare(state, how, problem) != 0) {
-        int ranks;
-        MPI_Comm_size(how->comm, &ranks);
-        if (ranks == 1) { /* others may be elsewhere in the library: they would not close with us */
+        if (!weir_open_shared(
+                how)) { /* others may be elsewhere in the library: they would not close with us */
             H5Fclose(state->file);
         }
         return -1;

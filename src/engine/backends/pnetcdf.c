@@ -76,9 +76,8 @@ int weir_pnetcdf_open(struct weir_file *file, weir_netcdf_variable_call *define,
     }
     weir_netcdf_variable_call *variable = how->access == WEIR_WRITE ? define : find;
     if (variable(state, how, problem) != 0 || pnetcdf_choose_access(state, how, problem) != 0) {
-        int ranks;
-        MPI_Comm_size(how->comm, &ranks);
-        if (ranks == 1) { /* others may be elsewhere in the library: they would not close with us */
+        if (!weir_open_shared(
+                how)) { /* others may be elsewhere in the library: they would not close with us */
             ncmpi_close(state->file);
         }
         return -1;

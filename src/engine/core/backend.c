@@ -10,6 +10,12 @@ static void backend_free_state(struct weir_file *file) {
     }
 }
 
+bool weir_open_shared(const struct weir_open *how) {
+    int ranks;
+    MPI_Comm_size(how->comm, &ranks);
+    return ranks > 1;
+}
+
 int weir_file_open(struct weir_file *file, struct weir_problem *problem) {
     if (file->backend->state_bytes > 0) {
         file->state = calloc(1, file->backend->state_bytes);

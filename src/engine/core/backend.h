@@ -166,6 +166,8 @@ struct weir_backend {
 };
 
 /* The back end's own functions, with the state between them. */
+/* Whether several ranks have the file. */
+bool weir_open_shared(const struct weir_open *how);
 int weir_file_open(struct weir_file *file, struct weir_problem *problem);
 int weir_file_close(struct weir_file *file, struct weir_problem *problem);
 

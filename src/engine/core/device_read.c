@@ -32,7 +32,6 @@ bool weir_device_kernel_name(const char *sys, unsigned major_number, unsigned mi
     return length > 0;
 }
 
-/* The way from the directory of a partition to that of its disk. */
 const char *weir_device_up(const char *sys, unsigned major_number, unsigned minor_number) {
     char path[400];
     snprintf(path, sizeof path, "%.200s/%u:%u/partition", sys, major_number, minor_number);

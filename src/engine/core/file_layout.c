@@ -23,12 +23,6 @@ static struct weir_layout_component *file_layout_begin_component(struct weir_fil
     return component;
 }
 
-/* Numbers of patterns in the output of Lustre before 2.10. */
-static void file_layout_name_pattern(const char *value, char pattern[32]) {
-    const char *known = strcmp(value, "1") == 0 ? "raid0" : strcmp(value, "100") == 0 ? "mdt" : value;
-    snprintf(pattern, 32, "%s", known);
-}
-
 /* One line of a component: "key: value". */
 static void file_layout_take(struct weir_layout_component *component, const char *key, const char *value) {
     if (strcmp(key, "lcme_extent.e_start") == 0) {
@@ -40,7 +34,9 @@ static void file_layout_take(struct weir_layout_component *component, const char
     } else if (strcmp(key, "lmm_stripe_size") == 0) {
         component->stripe_bytes = strtoull(value, NULL, 10);
     } else if (strcmp(key, "lmm_pattern") == 0) {
-        file_layout_name_pattern(value, component->pattern);
+        /* In the output of Lustre before 2.10 patterns are numbers. */
+        const char *known = strcmp(value, "1") == 0 ? "raid0" : strcmp(value, "100") == 0 ? "mdt" : value;
+        snprintf(component->pattern, sizeof component->pattern, "%s", known);
     } else if (strcmp(key, "lmm_pool") == 0) {
         snprintf(component->pool, sizeof component->pool, "%.23s", value);
     }

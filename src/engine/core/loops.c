@@ -44,16 +44,10 @@ bool weir_passes_again(const struct weir_phase *phase, struct weir_measure *meas
     return !over && loops_forget(phase, measure, deadline_ticks, problem);
 }
 
-bool weir_phase_shared(const struct weir_phase *phase) {
-    int ranks;
-    MPI_Comm_size(phase->how.comm, &ranks);
-    return ranks > 1;
-}
-
 int weir_phase_with_others(const struct weir_phase *phase, int status, const struct weir_problem *problem) {
     if (status != 0 && (phase->backend->traits & WEIR_PARTS) != 0) {
         weir_stuck_skip_finalize();
-        if (weir_phase_shared(phase) && phase->stuck != NULL) {
+        if (weir_open_shared(&phase->how) && phase->stuck != NULL) {
             weir_stuck_arm(phase->stuck, problem);
         }
     }

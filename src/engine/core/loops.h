@@ -11,8 +11,6 @@
 bool weir_passes_again(const struct weir_phase *phase, struct weir_measure *measure, bool *hit,
                        uint64_t *deadline_ticks, struct weir_problem *problem);
 
-/* Whether several ranks have the file. */
-bool weir_phase_shared(const struct weir_phase *phase);
 /* Pass on the status of a call that other ranks may be in; where it failed, see to it that they come out. */
 int weir_phase_with_others(const struct weir_phase *phase, int status, const struct weir_problem *problem);
 

@@ -11,7 +11,7 @@
 
 /* Whether open, sync and close need every rank of the file. */
 static bool phase_in_step(const struct weir_phase *phase) {
-    return weir_phase_shared(phase) && (phase->backend->traits & WEIR_TOGETHER) != 0;
+    return weir_open_shared(&phase->how) && (phase->backend->traits & WEIR_TOGETHER) != 0;
 }
 
 static void phase_begin_step(struct weir_step *step) {
@@ -142,7 +142,7 @@ void weir_phase_run(struct weir_job *job, struct weir_phase *phase, struct weir_
                   weir_phase_with_others(phase, weir_file_open(&file, problem), problem) == 0;
     phase_end_step(&measure->open);
     bool step = phase_in_step(phase);
-    bool agree = step || phase->barriers || (phase->how.collective && weir_phase_shared(phase));
+    bool agree = step || phase->barriers || (phase->how.collective && weir_open_shared(&phase->how));
     bool ready = agree ? weir_job_agree(job, opened) : opened;
     uint64_t observed_ns = opened ? phase_observe(phase, &file, measure) : 0;
     if (agree) {

@@ -112,12 +112,6 @@ void weir_watch_look_again(const char *path, struct weir_watched *watched) {
     }
 }
 
-static void watch_cpu_waits(struct weir_servers *servers) {
-    if (servers->cpu_waited_us != WEIR_SERVERS_UNKNOWN) {
-        servers->cpu_waited_us = weir_cpu_waited_us() - servers->cpu_waited_us;
-    }
-}
-
 static void watch_group(struct weir_control_group *group) {
     struct weir_control_group now;
     weir_control_group_read(&now);
@@ -141,7 +135,9 @@ void weir_watch_end(const struct weir_job *job, const struct weir_backend *backe
     weir_device_end(&watched->device);
     if (watch_first_on_node(job)) {
         weir_servers_end(&watched->medium, &watched->servers);
-        watch_cpu_waits(&watched->servers);
+        uint64_t *waited_us = &watched->servers.cpu_waited_us;
+        *waited_us =
+            *waited_us != WEIR_SERVERS_UNKNOWN ? weir_cpu_waited_us() - *waited_us : WEIR_SERVERS_UNKNOWN;
     }
     if (watch_looks_afterwards(job, how)) {
         watch_unwritten(backend, how, watched);

@@ -317,19 +317,14 @@ static void connections_limit_timeouts(uint64_t *again) {
     }
 }
 
-/* The last counts of what ended before this belong to the interval before, and may still be on their way. */
-static void connections_finish_interval(void) {
-    if (state.known_count > 0) {
-        connections_look();
-    }
-}
-
 static bool connections_begin(const struct weir_medium *medium, char what[96]) {
     if (weir_observers_may_listen && !state.follows) {
         state.follows = true;
         state.endings = weir_inet_diag_endings();
     }
-    connections_finish_interval();
+    if (state.known_count > 0) { /* what ended before this belongs to the interval before */
+        connections_look();
+    }
     state.known_count = state.listening_count = 0;
     state.counting = false;
     if (!connections_find_ends(medium, what)) {
@@ -365,7 +360,7 @@ static bool connections_lead_elsewhere(void) {
     static struct weir_lnet now;
     char why[96];
     return state.is_lustre && (state.strangers > 0 || !weir_lnet_find(state.name, &now, why) ||
-                               !weir_lnet_is_same(&now, &state.lnet));
+                               memcmp(&now, &state.lnet, sizeof now) != 0);
 }
 
 static int connections_count(const struct weir_medium *medium, uint64_t counts[WEIR_SERVERS_COUNTS]) {

@@ -136,7 +136,3 @@ bool weir_lnet_is(const struct weir_lnet *lnet, const struct weir_connection *co
     return lnet_is_port(lnet, connection->remote_port) ||
            (lnet_is_port(lnet, connection->local_port) && !is_with_itself);
 }
-
-bool weir_lnet_is_same(const struct weir_lnet *a, const struct weir_lnet *b) {
-    return memcmp(a, b, sizeof *a) == 0;
-}

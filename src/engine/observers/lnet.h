@@ -18,4 +18,3 @@ struct weir_lnet {
 bool weir_lnet_find(const char *file_system, struct weir_lnet *lnet, char why[96]);
 /* Whether the connection is one of LNet, whoever opened it. */
 bool weir_lnet_is(const struct weir_lnet *lnet, const struct weir_connection *connection);
-bool weir_lnet_is_same(const struct weir_lnet *a, const struct weir_lnet *b);

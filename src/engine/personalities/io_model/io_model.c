@@ -46,7 +46,7 @@ static bool iom_prepare(struct iom_run *run, enum weir_access how, int iteration
     }
     bool fill = a->prefill && (write ? a->truncate || iteration == 0 : !a->write && iteration == 0);
     if (status == 0 && fill) {
-        status = iom_file_write_whole(run, &problem);
+        status = iom_file_walk(run, WEIR_WRITE, &problem);
     }
     if (status == 0 && !write) {
         status = iom_file_must_be_whole(run, &problem);

@@ -68,8 +68,7 @@ void iom_transfers(const struct weir_phase *phase, struct weir_file *file, struc
                    struct weir_problem *problem);
 
 /* io_model_files.c: what is done to the file before it is measured, untimed. */
-int iom_file_write_whole(struct iom_run *run, struct weir_problem *problem);
-int iom_file_read_whole(struct iom_run *run, struct weir_problem *problem);
+int iom_file_walk(struct iom_run *run, enum weir_access access, struct weir_problem *problem); /* all of it */
 int iom_file_must_be_whole(struct iom_run *run, struct weir_problem *problem);
 
 /* io_model_cache.c */

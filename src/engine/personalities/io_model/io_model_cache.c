@@ -59,7 +59,7 @@ int iom_cache_prepare(struct iom_run *run, bool there, int64_t *resident_bytes,
     if (run->cache == IOM_UNCACHED && weir_page_cache_drop(run->path, problem) != 0) {
         return -1;
     }
-    if (run->cache == IOM_CACHED && iom_file_read_whole(run, problem) != 0) {
+    if (run->cache == IOM_CACHED && iom_file_walk(run, WEIR_READ, problem) != 0) {
         return -1;
     }
     *resident_bytes = iom_resident_bytes_of(run->path);

@@ -27,7 +27,7 @@ static int iom_move_whole(struct iom_run *run, struct weir_file *file, unsigned 
     return sync ? run->base.backend->sync(file, problem) : 0;
 }
 
-static int iom_walk(struct iom_run *run, enum weir_access access, struct weir_problem *problem) {
+int iom_file_walk(struct iom_run *run, enum weir_access access, struct weir_problem *problem) {
     struct weir_open how = weir_run_open(&run->base, run->path, access, MPI_COMM_SELF);
     how.geometry.xfer_bytes = CHUNK_BYTES;
     how.geometry.file_bytes = (uint64_t)run->requested.file_bytes;
@@ -43,14 +43,6 @@ static int iom_walk(struct iom_run *run, enum weir_access access, struct weir_pr
     }
     free(chunk);
     return status;
-}
-
-int iom_file_write_whole(struct iom_run *run, struct weir_problem *problem) {
-    return iom_walk(run, WEIR_WRITE, problem);
-}
-
-int iom_file_read_whole(struct iom_run *run, struct weir_problem *problem) {
-    return iom_walk(run, WEIR_READ, problem);
 }
 
 static int iom_look(const struct iom_run *run, struct weir_stored *stored, struct weir_problem *problem) {

@@ -6,19 +6,15 @@
 #include <endian.h>
 #include <string.h>
 
+/* The word's bytes, the lowest first, whatever the order of the machine's. */
 static uint64_t iom_word_at(const struct iom_run *run, uint64_t index) {
     uint64_t key = (uint64_t)run->requested.seed << 32 | (uint32_t)run->base.job->rank;
-    return weir_mix(key + index * WEIR_GOLDEN);
-}
-
-/* The word's bytes, the lowest first, whatever the order of the machine's. */
-static uint64_t iom_little_word_at(const struct iom_run *run, uint64_t index) {
-    return htole64(iom_word_at(run, index));
+    return htole64(weir_mix(key + index * WEIR_GOLDEN));
 }
 
 void iom_bytes(const struct iom_run *run, uint64_t offset, unsigned char *into, size_t bytes) {
     while (bytes > 0) {
-        uint64_t word = iom_little_word_at(run, offset / 8);
+        uint64_t word = iom_word_at(run, offset / 8);
         size_t skip = offset % 8;
         size_t take = 8 - skip < bytes ? 8 - skip : bytes;
         if (take == 8) {
@@ -46,12 +42,6 @@ void iom_operations_plan(struct iom_run *run, int iteration, bool write) {
     if (run->original && a->align_bytes == 1) {
         iom_original_plan(run, iteration);
     }
-}
-
-static void iom_compare(const struct iom_run *run, uint64_t offset, const unsigned char *found, size_t bytes,
-                        struct weir_verify *verify) {
-    iom_bytes(run, offset, run->expected, bytes);
-    weir_verify_compare(verify, offset, found, run->expected, bytes);
 }
 
 void iom_transfers(const struct weir_phase *phase, struct weir_file *file, struct weir_measure *measure,
@@ -85,7 +75,8 @@ void iom_transfers(const struct weir_phase *phase, struct weir_file *file, struc
             measure->end_bytes = piece.offset + bytes;
         }
         if (phase->verify && !write) {
-            iom_compare(run, piece.offset, piece.buffer, bytes, &measure->verify);
+            iom_bytes(run, piece.offset, run->expected, bytes);
+            weir_verify_compare(&measure->verify, piece.offset, piece.buffer, run->expected, bytes);
         }
     }
     measure->moved_bytes = measure->operations * bytes;

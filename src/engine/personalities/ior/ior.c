@@ -61,10 +61,6 @@ static bool ior_write_iteration(struct ior_run *run, int iteration) {
     return true;
 }
 
-static void ior_forget(const void *forgetful, struct weir_problem *problem) {
-    ior_drop_caches(forgetful, problem);
-}
-
 static bool ior_read_iteration(struct ior_run *run, int iteration) {
     struct weir_phase phase;
     if ((!run->requested.read && !run->requested.verify_read) || ior_time_is_up(run)) {
@@ -80,7 +76,7 @@ static bool ior_read_iteration(struct ior_run *run, int iteration) {
     }
     phase.verify = run->requested.verify_read;
     if (run->requested.read_again) {
-        phase.forget = ior_forget;
+        phase.forget = ior_drop_caches;
         phase.forgetful = run;
     }
     if (!weir_warm_up(&run->base, &phase) || !ior_empty_caches(run)) {

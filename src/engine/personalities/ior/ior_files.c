@@ -52,7 +52,8 @@ int ior_make_directory(struct ior_run *run, struct weir_problem *problem) {
     return errno == EEXIST ? 0 : weir_problem_set(problem, "mkdir", directory, errno, NULL, "%s", "");
 }
 
-void ior_drop_caches(const struct ior_run *run, struct weir_problem *problem) {
+void ior_drop_caches(const void *forgetful, struct weir_problem *problem) {
+    const struct ior_run *run = forgetful;
     char own[1024];
     bool alone = run->requested.file_per_process;
     ior_path_of(run, run->base.job->rank, own, sizeof own);

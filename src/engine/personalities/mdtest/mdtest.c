@@ -10,12 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-static void mdtest_rest(const struct mdtest_run *run) {
-    if (run->base.job->rank == 0 && run->requested.delay_s > 0) {
-        sleep((unsigned)run->requested.delay_s);
-    }
-}
-
 /* A number that all ranks share, the time where none was given. */
 static void mdtest_share_time(const struct mdtest_run *run, int64_t *number, int64_t unset) {
     if (*number == unset) {
@@ -91,7 +85,9 @@ static bool mdtest_measure_items(struct mdtest_run *run, enum mdtest_item item, 
         }
     }
     run->made = 0;
-    mdtest_rest(run);
+    if (run->base.job->rank == 0 && run->requested.delay_s > 0) {
+        sleep((unsigned)run->requested.delay_s);
+    }
     if (mdtest_items(run, item, iteration)) {
         return true;
     }

@@ -6,10 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static bool mdtest_ranks_requested(const struct mdtest_run *run) {
-    return run->requested.rank_details != NULL || run->requested.rank_statistics;
-}
-
 /* Opened before anything is measured, so that a bad name is known. */
 bool mdtest_ranks_begin(struct mdtest_run *run) {
     const char *name = run->requested.rank_details;
@@ -31,7 +27,7 @@ bool mdtest_ranks_begin(struct mdtest_run *run) {
 
 struct mdtest_rank *mdtest_ranks_gather(struct mdtest_run *run) {
     const struct weir_measure *measure = &run->base.measure;
-    if (!mdtest_ranks_requested(run)) {
+    if (run->requested.rank_details == NULL && !run->requested.rank_statistics) {
         return NULL;
     }
     uint64_t stop_ns = measure->sync.stop_ns != 0 ? measure->sync.start_ns : measure->io.stop_ns;

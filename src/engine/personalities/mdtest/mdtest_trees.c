@@ -37,15 +37,12 @@ static bool mdtest_make_test_dirs(struct mdtest_run *run, int iteration) {
 }
 
 /* Each rank has a tree of its own with -u; else rank 0 makes the one of all. */
-static bool mdtest_has_tree(const struct mdtest_run *run) {
-    return run->requested.unique_dir || run->base.job->rank == 0;
-}
-
 static void mdtest_each_directory(struct mdtest_run *run, struct mdtest_phase *phase, bool make) {
     char path[MDTEST_PATH];
     uint64_t count = run->shape.directories;
     weir_name_call *call = make ? run->base.backend->names->mkdir : run->base.backend->names->rmdir;
-    for (uint64_t loop = 0; mdtest_has_tree(run) && loop < run->shape.loops; loop++) {
+    bool has_tree = run->requested.unique_dir || run->base.job->rank == 0;
+    for (uint64_t loop = 0; has_tree && loop < run->shape.loops; loop++) {
         for (uint64_t i = 0; i < count; i++) {
             uint64_t k = make ? i : count - 1 - i; /* what lies below goes first */
             mdtest_tree_dir(run, phase->iteration, loop, run->base.job->rank, k, path);

@@ -54,4 +54,3 @@ void ncb_more(struct weir_json *json, const struct weir_result *result, const vo
 void ncb_table_begin(const void *run);
 struct ncb_times ncb_times(const struct ncb_run *run);
 void ncb_table_result(const struct weir_result *result, const struct ncb_times *times);
-void ncb_table_verdict(bool passed);

@@ -100,8 +100,3 @@ void ncb_table_result(const struct weir_result *result, const struct ncb_times *
     }
     fflush(stdout);
 }
-
-void ncb_table_verdict(bool passed) {
-    printf("TEST %s [0]\n", passed ? "PASSED" : "FAILED");
-    fflush(stdout);
-}
