@@ -60,21 +60,15 @@ static const struct weir_personality *main_choose(const char *name) {
 
 /* What needs no measurement is answered by rank 0 alone. Returns true with the exit code if that is all. */
 static bool main_answered(int argc, char **argv, bool prints, int *code) {
-    *code = WEIR_FINE;
-    if (argc < 2 || main_is_option(argv[1], "-h", "--help")) {
-        *code = argc < 2 ? WEIR_WRONG_USE : WEIR_FINE;
-        if (prints) {
-            main_usage(argc < 2 ? stderr : stdout);
-        }
-        return true;
+    bool help = argc < 2 || main_is_option(argv[1], "-h", "--help");
+    bool version = !help && main_is_option(argv[1], "-V", "--version");
+    *code = argc < 2 ? WEIR_WRONG_USE : WEIR_FINE;
+    if (prints && help) {
+        main_usage(argc < 2 ? stderr : stdout);
+    } else if (prints && version) {
+        printf("weir-io %s\n", WEIR_VERSION);
     }
-    if (main_is_option(argv[1], "-V", "--version")) {
-        if (prints) {
-            printf("weir-io %s\n", WEIR_VERSION);
-        }
-        return true;
-    }
-    return false;
+    return help || version;
 }
 
 static bool main_wants_help(int argc, char **argv) {

@@ -37,32 +37,20 @@ static bool device_add_flushes(const char *path, uint64_t *flushes) {
     return field >= 17;
 }
 
-/* Reads a file of the queue, which the disk has where the device is a partition of it. */
-static bool device_read_queue(const char *sys, unsigned major_number, unsigned minor_number, const char *name,
-                              char text[64]) {
-    static const char *const ups[] = {"", "../"};
-    char path[400];
-    for (int i = 0; i < 2; i++) {
-        snprintf(path, sizeof path, "%.200s/%u:%u/%squeue/%.40s", sys, major_number, minor_number, ups[i],
-                 name);
-        if (weir_device_read_line(path, text, 64)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* A disk without a cache of its own, or one that the system has as such, is not flushed. */
 static bool device_has_cache(const char *sys, unsigned major_number, unsigned minor_number) {
-    char text[64];
-    return device_read_queue(sys, major_number, minor_number, "write_cache", text) &&
+    char directory[400], text[64];
+    return weir_device_read_file(sys, major_number, minor_number, "queue/write_cache", directory, text,
+                                 sizeof text) &&
            strncmp(text, "write back", 10) == 0;
 }
 
 /* Fast disks are often told not to count (queue/iostats): their counters stand still whatever they move. */
 static bool device_counts_nothing(const char *sys, unsigned major_number, unsigned minor_number) {
-    char text[64];
-    return device_read_queue(sys, major_number, minor_number, "iostats", text) && strcmp(text, "0") == 0;
+    char directory[400], text[64];
+    return weir_device_read_file(sys, major_number, minor_number, "queue/iostats", directory, text,
+                                 sizeof text) &&
+           strcmp(text, "0") == 0;
 }
 
 void weir_device_unknown(const char *sys, struct weir_device *device, const char *otherwise) {
@@ -106,10 +94,8 @@ bool weir_device_count(const char *sys, const struct weir_device *device, uint64
             return false;
         }
         /* The directory above a partition is its disk; two partitions of one disk count it twice. */
-        snprintf(path, sizeof path, "%.200s/%u:%u/partition", sys, major_number, minor_number);
-        bool is_partition = access(path, F_OK) == 0;
-        snprintf(path, sizeof path, "%.200s/%u:%u/%sstat", sys, major_number, minor_number,
-                 is_partition ? "../" : "");
+        snprintf(path, sizeof path, "%.200s/%u:%u%s/stat", sys, major_number, minor_number,
+                 weir_device_up(sys, major_number, minor_number));
         if (!device_add_counters(path, &counts[WEIR_DEVICE_DISK_READ], &counts[WEIR_DEVICE_DISK_WRITTEN])) {
             return false;
         }

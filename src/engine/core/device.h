@@ -79,6 +79,9 @@ bool weir_device_add_part(unsigned major_number, unsigned minor_number, struct w
 bool weir_device_kernel_name(const char *sys, unsigned major_number, unsigned minor_number, char *name,
                              size_t room);
 bool weir_device_read_line(const char *path, char *text, int bytes);
+/* Reads a file of the device, or of the disk that it is a partition of, and tells the directory of that. */
+bool weir_device_read_file(const char *sys, unsigned major_number, unsigned minor_number, const char *file,
+                           char directory[400], char *text, int room);
 #define WEIR_DEVICE_DEEPEST 8
 /* Sum of the counters of all parts; false where one of them has none, or was told not to count. */
 bool weir_device_count(const char *sys, const struct weir_device *device, uint64_t *counts);

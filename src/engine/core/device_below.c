@@ -94,21 +94,6 @@ static bool below_is_memory(const char *sys, unsigned major_number, unsigned min
     return false;
 }
 
-/* Reads a file of the device, or of the disk that it is a partition of, and tells the directory of that. */
-static bool below_file(const char *sys, unsigned major_number, unsigned minor_number, const char *file,
-                       char directory[400], char *text, int room) {
-    static const char *const ups[] = {"", "/.."};
-    for (int i = 0; i < 2; i++) {
-        char path[440];
-        snprintf(directory, 400, "%.200s/%u:%u%s", sys, major_number, minor_number, ups[i]);
-        snprintf(path, sizeof path, "%s/%s", directory, file);
-        if (weir_device_read_line(path, text, room)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* The first reason is that of the lowest device. */
 static bool below_unknown(struct weir_device *device, const char *what, const char *below) {
     if (device->reason[0] == '\0') {
@@ -122,7 +107,7 @@ static bool below_unknown(struct weir_device *device, const char *what, const ch
 static bool below_is_served(const char *sys, unsigned major_number, unsigned minor_number,
                             struct weir_device *device) {
     char directory[400], number[32], name[64], process[64];
-    if (!below_file(sys, major_number, minor_number, "pid", directory, number, sizeof number)) {
+    if (!weir_device_read_file(sys, major_number, minor_number, "pid", directory, number, sizeof number)) {
         return false;
     }
     snprintf(name, sizeof name, "device %u:%u", major_number, minor_number);
@@ -145,7 +130,8 @@ bool weir_device_follow(const char *sys, unsigned major_number, unsigned minor_n
     if (depth > WEIR_DEVICE_DEEPEST || access(path, R_OK) != 0) {
         return false;
     }
-    if (below_file(sys, major_number, minor_number, "loop/backing_file", path, backing, sizeof backing)) {
+    if (weir_device_read_file(sys, major_number, minor_number, "loop/backing_file", path, backing,
+                              sizeof backing)) {
         return weir_device_follow_loop(sys, path, backing, depth, device);
     }
     if (below_is_served(sys, major_number, minor_number, device)) {

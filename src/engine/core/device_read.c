@@ -15,6 +15,20 @@ bool weir_device_read_line(const char *path, char *text, int bytes) {
     return good;
 }
 
+bool weir_device_read_file(const char *sys, unsigned major_number, unsigned minor_number, const char *file,
+                           char directory[400], char *text, int room) {
+    static const char *const ups[] = {"", "/.."};
+    for (int i = 0; i < 2; i++) {
+        char path[440];
+        snprintf(directory, 400, "%.200s/%u:%u%s", sys, major_number, minor_number, ups[i]);
+        snprintf(path, sizeof path, "%s/%s", directory, file);
+        if (weir_device_read_line(path, text, room)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 const char *weir_device_last(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash != NULL ? slash + 1 : path;

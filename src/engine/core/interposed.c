@@ -20,25 +20,10 @@ static void interposed_add_line(char *text, const char *line, size_t length) {
     }
 }
 
-/* A tracer can answer any call of the system itself. */
-static void interposed_look_at_tracer(char *text) {
-    char line[64];
-    unsigned tracer = weir_bindings_tracer();
-    if (tracer != 0) {
-        interposed_add_line(text, line, (size_t)snprintf(line, sizeof line, "ptrace process %u", tracer));
-    }
-}
-
 static void interposed_add_call(void *text, const char *call, const char *object, bool behind) {
     char line[512];
     (void)behind;
     interposed_add_line(text, line, (size_t)snprintf(line, sizeof line, "%.60s %.400s", call, object));
-}
-
-static void interposed_add_lines(char *text, char *lines) {
-    for (char *line = strtok_r(lines, "\n", &lines); line != NULL; line = strtok_r(NULL, "\n", &lines)) {
-        interposed_add_line(text, line, strlen(line));
-    }
 }
 
 /* The ranks are mostly alike: only those that differ from rank 0 send. */
@@ -59,7 +44,10 @@ static void interposed_gather(const struct weir_job *job, char *mine, char text[
     char *all = calloc((size_t)sum + 1, 1);
     MPI_Gatherv(mine, length, MPI_CHAR, all, bytes, at, MPI_CHAR, 0, job->comm);
     for (int i = 0; all != NULL && job->rank == 0 && i < job->size; i++) {
-        interposed_add_lines(text, all + at[i]);
+        char *rest = all + at[i];
+        for (char *line = strtok_r(rest, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
+            interposed_add_line(text, line, strlen(line));
+        }
     }
     free(all);
     free(at);
@@ -74,7 +62,11 @@ void weir_interposed_find(const struct weir_job *job, char text[WEIR_INTERPOSED_
         looked = true;
     }
     memcpy(mine, found, sizeof mine);
-    interposed_look_at_tracer(mine); /* may attach at any time */
+    char line[64];
+    unsigned tracer = weir_bindings_tracer();
+    if (tracer != 0) { /* it may attach at any time, and can answer any call of the system itself */
+        interposed_add_line(mine, line, (size_t)snprintf(line, sizeof line, "ptrace process %u", tracer));
+    }
     bool any = !weir_job_agree(job, mine[0] == '\0');
     text[0] = '\0';
     if (any) {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define ROUNDS 8
@@ -144,6 +145,11 @@ bool weir_job_agree(const struct weir_job *job, bool well) {
     int all = 0;
     MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_LAND, job->comm);
     return all != 0;
+}
+
+void weir_job_time_unless_set(const struct weir_job *job, int64_t *number, int64_t unset) {
+    *number = *number == unset ? (int64_t)time(NULL) : *number;
+    MPI_Bcast(number, 1, MPI_INT64_T, 0, job->comm);
 }
 
 void weir_job_wait_idle(MPI_Comm comm) {

@@ -34,5 +34,7 @@ bool weir_job_agree(const struct weir_job *job, bool well);
 /* A variable of rank 0's environment, on every rank; false where it is not set. Called by all ranks; a job
  * without a communicator is this process alone. */
 bool weir_job_environment(const struct weir_job *job, const char *name, char *value, int bytes);
+/* Give all ranks the same number: the time of rank 0, unless it was set. */
+void weir_job_time_unless_set(const struct weir_job *job, int64_t *number, int64_t unset);
 /* Wait for the others without taking a processor from those that still work. */
 void weir_job_wait_idle(MPI_Comm comm);

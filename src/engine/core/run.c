@@ -193,20 +193,15 @@ void weir_runs_release(const struct weir_frame *frame, struct weir_run **runs, i
     free(runs);
 }
 
-static int run_main(const char *personality, const struct weir_frame *frame, struct weir_job *job,
-                    const struct weir_arguments *line) {
-    struct weir_run **runs = weir_runs_read(personality, frame, job, line, 1, NULL);
-    if (runs == NULL) {
-        return WEIR_WRONG_USE;
-    }
-    int code = weir_runs_measure(personality, frame, job, runs, 1);
-    weir_runs_release(frame, runs, 1);
-    return code;
-}
-
 int weir_personality_main(const struct weir_personality *personality, struct weir_job *job, int argc,
                           char **argv) {
+    const struct weir_frame *frame = personality->frame;
     struct weir_arguments line = {argc, argv};
-    return personality->frame != NULL ? run_main(personality->name, personality->frame, job, &line)
-                                      : personality->run(job, argc, argv);
+    if (frame == NULL) {
+        return personality->run(job, argc, argv);
+    }
+    struct weir_run **runs = weir_runs_read(personality->name, frame, job, &line, 1, NULL);
+    int code = runs != NULL ? weir_runs_measure(personality->name, frame, job, runs, 1) : WEIR_WRONG_USE;
+    weir_runs_release(frame, runs, 1);
+    return code;
 }

@@ -60,15 +60,12 @@ void weir_status_write(const struct weir_job *job, const char *name, uint64_t op
 int64_t weir_status_read(const struct weir_job *job, const char *name, struct weir_problem *problem) {
     long long operations = -1;
     if (job->rank == 0) {
-        FILE *file = fopen(name, "r");
+        WEIR_FILE *file = fopen(name, "r");
         if (file == NULL) {
             weir_problem_set(problem, "fopen", name, errno, NULL, "to learn what was written");
-        } else {
-            if (fscanf(file, "%lld", &operations) != 1 || operations < 1) {
-                weir_problem_set(problem, "fscanf", name, 0, "it holds no number of operations", "%s", "");
-                operations = -1;
-            }
-            fclose(file);
+        } else if (fscanf(file, "%lld", &operations) != 1 || operations < 1) {
+            weir_problem_set(problem, "fscanf", name, 0, "it holds no number of operations", "%s", "");
+            operations = -1;
         }
     }
     MPI_Bcast(&operations, 1, MPI_LONG_LONG, 0, job->comm);

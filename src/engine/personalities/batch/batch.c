@@ -37,11 +37,9 @@ static const struct weir_personality *batch_find(const char *name) {
 
 static bool batch_all_known(const struct batch_list *list, char *complaint) {
     for (int i = 0; i < list->count; i++) {
-        if (batch_find(list->cells[i].arguments[0]) == NULL) {
-            snprintf(complaint, WEIR_COMPLAINT, "line %d: '%s' is not a valid personality of a cell",
-                     list->cells[i].line, list->cells[i].arguments[0]);
-            return false;
-        }
+        const char *name = list->cells[i].arguments[0];
+        REFUSE(batch_find(name) == NULL, "line %d: '%s' is not a valid personality of a cell",
+               list->cells[i].line, name);
     }
     return true;
 }

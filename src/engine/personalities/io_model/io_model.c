@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 static void iom_path_of(struct iom_run *run, enum weir_access access) {
@@ -131,10 +130,7 @@ static bool iom_begin(void *own) {
     struct iom_run *run = own;
     const struct iom_params *a = &run->requested;
     struct weir_problem problem = {0};
-    if (run->requested.seed == -1) {
-        run->requested.seed = (uint32_t)time(NULL);
-        MPI_Bcast(&run->requested.seed, 1, MPI_INT64_T, 0, run->base.job->comm);
-    }
+    weir_job_time_unless_set(run->base.job, &run->requested.seed, -1);
     run->buffer = weir_pages((size_t)a->memory_bytes);
     run->expected = a->verify ? weir_pages((size_t)a->xfer_bytes) : NULL;
     run->operations = calloc((size_t)a->operations, sizeof *run->operations);

@@ -144,9 +144,8 @@ static bool ior_prepare(void *own) {
     struct ior_run *run = own;
     const struct ior_params *a = &run->requested;
     bool draws = a->random || a->zipf > 0 || a->read_percent > 0;
-    if (draws && a->random_seed == -1) {
-        run->requested.random_seed = (int64_t)time(NULL);
-        MPI_Bcast(&run->requested.random_seed, 1, MPI_INT64_T, 0, run->base.job->comm);
+    if (draws) {
+        weir_job_time_unless_set(run->base.job, &run->requested.random_seed, -1);
     }
     ior_path(run);
     run->began_ns = weir_clock_ns();

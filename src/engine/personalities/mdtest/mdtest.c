@@ -7,16 +7,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
-
-/* A number that all ranks share, the time where none was given. */
-static void mdtest_share_time(const struct mdtest_run *run, int64_t *number, int64_t unset) {
-    if (*number == unset) {
-        *number = (int64_t)time(NULL);
-    }
-    MPI_Bcast(number, 1, MPI_INT64_T, 0, run->base.job->comm);
-}
 
 /* The order of mdtest 4 for the same seed, of as many items as there are. */
 static bool mdtest_shuffle(struct mdtest_run *run) {
@@ -49,9 +40,9 @@ static bool mdtest_prepare(void *own) {
     struct mdtest_run *run = own;
     struct mdtest_params *a = &run->requested;
     int64_t most = a->write_bytes > a->read_bytes ? a->write_bytes : a->read_bytes;
-    mdtest_share_time(run, &a->signature, -1);
+    weir_job_time_unless_set(run->base.job, &a->signature, -1);
     if (a->random) {
-        mdtest_share_time(run, &a->random_seed, 0);
+        weir_job_time_unless_set(run->base.job, &a->random_seed, 0);
     }
     if (run->base.job->nodes > 1 && run->base.job->block_mapping) {
         a->shift *= run->base.job->tasks_on_node0; /* to another node, which is what it is for */
