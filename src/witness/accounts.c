@@ -18,7 +18,7 @@
 #define SHARED_PHASES 4 /* from the begin of an account: later the process may have another root or user */
 
 bool accounts_wanted;
-static struct weir_process_io start_io;
+struct weir_process_io accounts_start_io;
 static bool only_watches; /* this process counts the mount that it watches, and does nothing else */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -218,7 +218,7 @@ void accounts_begin(void) {
     snprintf(image.program, sizeof image.program, "%s", program_invocation_name);
     weir_device_read_kernel(image.kernel);
     mount_table_read();
-    accounts_io_read(&start_io);
+    accounts_io_read(&accounts_start_io);
     image.is_started = accounts_started_by(getenv("WEIR_WITNESS_STARTER"));
     if (watch != NULL && watch[0] != '\0') {
         struct record *record = accounts_record(AT_FDCWD, watch);
@@ -239,7 +239,7 @@ static void account_forget(struct account *account) {
     memset(&account->unwritten, 0, sizeof account->unwritten);
     account->watched = false;
     account->is_stale = true;
-    account->start.io = start_io; /* a child begins at zero */
+    account->start.io = accounts_start_io; /* a child begins at zero */
     struct record *record = &account->record;
     char *counts = (char *)&record->opens; /* the first of them, after the path */
     memset(counts, 0, (size_t)((char *)(record + 1) - counts));
@@ -250,7 +250,7 @@ void accounts_forget(void) {
     image.pid = getpid();
     image.is_waited_for = !accounts_is_forgotten();
     only_watches = false;
-    accounts_io_read(&start_io);
+    accounts_io_read(&accounts_start_io);
     pthread_mutex_init(&mutex, NULL);
     phases_begin();
     transfers_in_child();
@@ -266,12 +266,4 @@ void accounts_forget(void) {
 
 bool accounts_by_others(void) {
     return getpid() != image.pid;
-}
-
-bool accounts_is_started(void) {
-    return image.is_started && !accounts_is_forgotten();
-}
-
-const struct weir_process_io *accounts_start_io(void) {
-    return &start_io;
 }

@@ -100,9 +100,8 @@ struct record *accounts_block_record(const char *path);          /* of a block d
 void accounts_opened(struct record *record, int fd);
 void accounts_closed(struct record *record, int fd);
 void accounts_listed(struct record *record, uint64_t entries, uint64_t busy_ns);
-void accounts_sync_all(void);   /* sync(2) */
-bool accounts_is_started(void); /* below the process that WEIR_WITNESS_STARTER names, and waited for */
-const struct weir_process_io *accounts_start_io(void);
+void accounts_sync_all(void);                    /* sync(2) */
+extern struct weir_process_io accounts_start_io; /* of the process, or of the child of fork */
 
 /* phases.c */
 void accounts_inside(bool is_inside); /* what is opened next is for the library itself */

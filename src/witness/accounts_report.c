@@ -155,14 +155,14 @@ static void write_io(FILE *stream, bool is_killed) {
     struct weir_process_io io = {.known = false};
     if (!is_killed) {
         accounts_io_read(&io);
-        weir_process_io_since(accounts_start_io(), &io);
+        weir_process_io_since(&accounts_start_io, &io);
     }
     write_process_io(stream, "io", &io);
 }
 
 /* Who reports, and what was moved on no mount. */
 static void write_head(FILE *stream, bool is_killed) {
-    bool is_started = is_killed ? image.is_started && image.is_waited_for : accounts_is_started();
+    bool is_started = image.is_started && (is_killed ? image.is_waited_for : !accounts_is_forgotten());
     bool answers_syncs = is_killed ? image.answers_syncs : chain_answers_syncs();
     fputs("{\n  \"schema\": 1, ", stream);
     fprintf(stream, "\"killed\": %s, \"rank\": %d, \"pid\": %ld, ", is_killed ? "true" : "false", image.rank,

@@ -86,11 +86,6 @@ static int null_ordered(const struct null_settings *settings, bool faulty, const
     return 0;
 }
 
-static int null_step(const struct null_state *state, const char *path, const char *call,
-                     struct weir_problem *problem) {
-    return null_ordered(state->settings, state->faulty, path, call, problem);
-}
-
 static void null_dummy_rest(const struct null_settings *settings, int rank, int64_t us) {
     null_rest(settings->only_rank_0 && rank != 0 ? 0 : us);
 }
@@ -106,7 +101,7 @@ static int null_open(struct weir_file *file, struct weir_problem *problem) {
                    s->stuck_at == 0 && s->short_every == 0 && s->eintr_every == 0 && s->trace == NULL &&
                    !how->collective;
     null_dummy_rest(s, how->rank, how->access == WEIR_WRITE ? s->create_us : 0);
-    if (null_step(state, how->path, "open", problem) != 0) {
+    if (null_ordered(state->settings, state->faulty, how->path, "open", problem) != 0) {
         return -1;
     }
     if (s->trace != NULL) {
@@ -181,13 +176,13 @@ static int null_transfer(struct weir_file *file, const struct weir_piece *piece,
 static int null_sync(struct weir_file *file, struct weir_problem *problem) {
     const struct null_state *state = file->state;
     null_dummy_rest(state->settings, file->how->rank, state->settings->sync_us);
-    return null_step(state, file->how->path, "sync", problem);
+    return null_ordered(state->settings, state->faulty, file->how->path, "sync", problem);
 }
 
 static int null_close(struct weir_file *file, struct weir_problem *problem) {
     struct null_state *state = file->state;
     null_dummy_rest(state->settings, file->how->rank, state->settings->close_us);
-    int status = null_step(state, file->how->path, "close", problem);
+    int status = null_ordered(state->settings, state->faulty, file->how->path, "close", problem);
     if (state->trace != NULL) {
         fclose(state->trace);
     }

@@ -74,12 +74,9 @@ static bool llite_find_instance(const char *folder, const char *file_system, cha
 static bool llite_read_root(const char *root, const char *file_system, struct weir_llite *llite) {
     char folder[1024], path[1200];
     snprintf(folder, sizeof folder, "%s/llite", root);
-    if (!llite_find_instance(folder, file_system, llite->instance, sizeof llite->instance)) {
-        llite->instance[0] = '\0';
-        return false;
-    }
+    bool found = llite_find_instance(folder, file_system, llite->instance, sizeof llite->instance);
     snprintf(path, sizeof path, "%s/%s/stats", folder, llite->instance);
-    WEIR_FILE *file = fopen(path, "re");
+    WEIR_FILE *file = found ? fopen(path, "re") : NULL;
     if (file == NULL) {
         llite->instance[0] = '\0';
         return false;

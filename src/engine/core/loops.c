@@ -3,8 +3,11 @@
 #include "clock.h"
 #include "stuck.h"
 
+#include <time.h>
+
 /* Stonewalls that the time between the passes may take: small files would never end. */
-#define MOST_RESTS 4
+#define MOST_RESTS         4
+#define SLEEP_ENDS_LATE_NS 80000
 
 /* All ranks take the same time out of theirs, the shortest that one was away: none becomes faster by it than
  * it was. */
@@ -62,11 +65,32 @@ uint64_t weir_transfers_goal(const struct weir_phase *phase, uint64_t operations
     return all[1] != 0 ? 0 : all[0];
 }
 
+void weir_wait_until(uint64_t due_ticks) {
+    for (uint64_t now_ticks = weir_clock_ticks(); now_ticks < due_ticks; now_ticks = weir_clock_ticks()) {
+        uint64_t left_ns = weir_clock_ns_of(due_ticks - now_ticks);
+        if (left_ns > 2 * SLEEP_ENDS_LATE_NS) {
+            left_ns -= SLEEP_ENDS_LATE_NS;
+            struct timespec rest = {(time_t)(left_ns / 1000000000u), (long)(left_ns % 1000000000u)};
+            nanosleep(&rest, NULL);
+        }
+    }
+}
+
+/* The ranks take turns. */
 struct weir_schedule weir_phase_schedule(const struct weir_phase *phase) {
-    int rank, ranks;
-    MPI_Comm_rank(phase->job_comm, &rank);
-    MPI_Comm_size(phase->job_comm, &ranks);
-    return weir_schedule_begin(&phase->pace, rank, ranks);
+    const struct weir_pace *pace = &phase->pace;
+    struct weir_schedule schedule = {.first_ticks = weir_clock_ticks(),
+                                     .rest_ticks = pace->rest_s > 0 ? weir_clock_ticks_of(pace->rest_s) : 0};
+    if (pace->operations_s > 0) {
+        double between_s = 1 / pace->operations_s;
+        int rank, ranks;
+        MPI_Comm_rank(phase->job_comm, &rank);
+        MPI_Comm_size(phase->job_comm, &ranks);
+        schedule.kept = true;
+        schedule.step_ticks = (double)weir_clock_ticks_of(between_s * ranks);
+        schedule.first_ticks += weir_clock_ticks_of(between_s * rank);
+    }
+    return schedule;
 }
 
 uint64_t weir_phase_ns(const struct weir_measure *measure) {

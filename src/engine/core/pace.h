@@ -17,23 +17,10 @@ struct weir_schedule {
     uint64_t rest_ticks;
 };
 
-/* The ranks take turns. */
-static inline struct weir_schedule weir_schedule_begin(const struct weir_pace *pace, int rank, int ranks) {
-    struct weir_schedule schedule = {.first_ticks = weir_clock_ticks(),
-                                     .rest_ticks = pace->rest_s > 0 ? weir_clock_ticks_of(pace->rest_s) : 0};
-    if (pace->operations_s > 0) {
-        double between_s = 1 / pace->operations_s;
-        schedule.kept = true;
-        schedule.step_ticks = (double)weir_clock_ticks_of(between_s * ranks);
-        schedule.first_ticks += weir_clock_ticks_of(between_s * rank);
-    }
-    return schedule;
-}
-
 /* When the operation of this number, counted from 0, is due. */
 static inline uint64_t weir_schedule_due(const struct weir_schedule *schedule, uint64_t number) {
     return schedule->first_ticks + (uint64_t)(schedule->step_ticks * (double)number);
 }
 
-/* Sleeps while it is long, and looks at the clock for the rest, as a sleep ends late. */
+/* loops.c: sleeps while it is long, and looks at the clock for the rest, as a sleep ends late. */
 void weir_wait_until(uint64_t due_ticks);

@@ -60,16 +60,12 @@ static uint64_t pauses_look(uint64_t host_every_ns) {
 
 /* In a process whose threads share their descriptors the kernel counts each use of one: 40 ns of each call of
  * the program. This thread has none of them, and what it opens later is its own. */
-static void pauses_let_go(void) {
-#ifdef SYS_close_range
-    syscall(SYS_close_range, 0u, UINT_MAX, CLOSE_RANGE_UNSHARE);
-#endif
-}
-
 static void *pauses_beat(void *unused) {
     const struct timespec beat = {0, BEAT_NS};
     (void)unused;
-    pauses_let_go();
+#ifdef SYS_close_range
+    syscall(SYS_close_range, 0u, UINT_MAX, CLOSE_RANGE_UNSHARE);
+#endif
     for (;;) {
         nanosleep(&beat, NULL);
         pauses_look(HOST_NS);

@@ -14,14 +14,6 @@ static bool phase_in_step(const struct weir_phase *phase) {
     return weir_open_shared(&phase->how) && (phase->backend->traits & WEIR_TOGETHER) != 0;
 }
 
-static void phase_begin_step(struct weir_step *step) {
-    step->start_ns = weir_clock_ns();
-}
-
-static void phase_end_step(struct weir_step *step) {
-    step->stop_ns = weir_clock_ns();
-}
-
 /* Whether transfers go through the back end's queue; one that the personality does itself goes alone. */
 static bool phase_has_queue(const struct weir_phase *phase) {
     return weir_phase_depth(phase) > 0 && phase->transfers == NULL;
@@ -69,17 +61,17 @@ static uint64_t phase_observe(const struct weir_phase *phase, struct weir_file *
 
 static void phase_transfer_and_sync(const struct weir_phase *phase, struct weir_file *file,
                                     struct weir_measure *measure, struct weir_problem *problem) {
-    phase_begin_step(&measure->io);
+    measure->io.start_ns = weir_clock_ns();
     (phase->transfers != NULL ? phase->transfers : weir_transfers_run)(phase, file, measure, problem);
     bool needed = !weir_problem_is_set(problem) || phase_in_step(phase);
     if (phase->sync && phase->backend->sync != NULL && needed) {
-        phase_begin_step(&measure->sync);
+        measure->sync.start_ns = weir_clock_ns();
         if (weir_phase_with_others(phase, phase->backend->sync(file, problem), problem) == 0) {
             measure->sync_calls++;
         }
-        phase_end_step(&measure->sync);
+        measure->sync.stop_ns = weir_clock_ns();
     }
-    phase_end_step(&measure->io);
+    measure->io.stop_ns = weir_clock_ns();
 }
 
 /* To the clock that all ranks share; a step that was never taken stays empty. */
@@ -137,10 +129,10 @@ void weir_phase_run(struct weir_job *job, struct weir_phase *phase, struct weir_
     MPI_Barrier(job->comm);
 
     uint64_t cpu_ns = weir_clock_cpu_ns();
-    phase_begin_step(&measure->open);
+    measure->open.start_ns = weir_clock_ns();
     bool opened = !weir_problem_is_set(problem) &&
                   weir_phase_with_others(phase, weir_file_open(&file, problem), problem) == 0;
-    phase_end_step(&measure->open);
+    measure->open.stop_ns = weir_clock_ns();
     bool step = phase_in_step(phase);
     bool agree = step || phase->barriers || (phase->how.collective && weir_open_shared(&phase->how));
     bool ready = agree ? weir_job_agree(job, opened) : opened;
@@ -161,9 +153,9 @@ void weir_phase_run(struct weir_job *job, struct weir_phase *phase, struct weir_
     /* A shared file that not all could open cannot be closed together either: it is left to the end of the
      * run. */
     if (opened && (ready || !step)) {
-        phase_begin_step(&measure->close);
+        measure->close.start_ns = weir_clock_ns();
         weir_phase_with_others(phase, weir_file_close(&file, problem), problem);
-        phase_end_step(&measure->close);
+        measure->close.stop_ns = weir_clock_ns();
     }
     measure->cpu_ns = weir_clock_cpu_ns() - cpu_ns;
     if (!phase->unwatched) {
@@ -188,13 +180,13 @@ void weir_phase_begin_names(struct weir_job *job, const struct weir_backend *bac
     weir_watch_begin(job, backend, &how, &measure->watched);
     MPI_Barrier(job->comm);
     weir_timeline_begin(&measure->timeline);
-    phase_begin_step(&measure->io);
+    measure->io.start_ns = weir_clock_ns();
 }
 
 void weir_phase_end_names(const struct weir_job *job, const struct weir_backend *backend,
                           const char *directory, struct weir_measure *measure) {
     const struct weir_open how = {.path = directory, .access = WEIR_WRITE, .comm = MPI_COMM_SELF};
-    phase_end_step(&measure->io);
+    measure->io.stop_ns = weir_clock_ns();
     weir_watch_end(job, backend, &how, &measure->watched);
     phase_shift(&measure->io, job->ahead_ns);
     phase_shift(&measure->sync, job->ahead_ns);

@@ -3,6 +3,7 @@
 #include "personality.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* True on all ranks where no rank complains; else rank 0 prints the complaint of the first rank that has one.
  */
@@ -191,6 +192,21 @@ void weir_runs_release(const struct weir_frame *frame, struct weir_run **runs, i
         run_release(frame, runs[i]);
     }
     free(runs);
+}
+
+static struct weir_personality *personalities;
+
+void weir_personality_register(struct weir_personality *personality) {
+    const struct weir_personality **place = (const struct weir_personality **)&personalities;
+    while (*place != NULL && strcmp((*place)->name, personality->name) < 0) {
+        place = (const struct weir_personality **)&((struct weir_personality *)*place)->next;
+    }
+    personality->next = *place;
+    *place = personality;
+}
+
+const struct weir_personality *weir_personalities(void) {
+    return personalities;
 }
 
 int weir_personality_main(const struct weir_personality *personality, struct weir_job *job, int argc,

@@ -112,16 +112,10 @@ void weir_watch_look_again(const char *path, struct weir_watched *watched) {
     }
 }
 
-static void watch_group(struct weir_control_group *group) {
-    struct weir_control_group now;
-    weir_control_group_read(&now);
-    weir_control_group_since(group, &now);
-    *group = now;
-}
-
 void weir_watch_end(const struct weir_job *job, const struct weir_backend *backend,
                     const struct weir_open *how, struct weir_watched *watched) {
     struct weir_process_io io;
+    struct weir_control_group group;
     if (WEIR_IS_BLIND) {
         return;
     }
@@ -130,7 +124,9 @@ void weir_watch_end(const struct weir_job *job, const struct weir_backend *backe
     weir_process_io_read(&io);
     weir_process_io_since(&watched->io, &io);
     watched->io = io;
-    watch_group(&watched->group);
+    weir_control_group_read(&group);
+    weir_control_group_since(&watched->group, &group);
+    watched->group = group;
     MPI_Barrier(job->node_comm);
     weir_device_end(&watched->device);
     if (watch_first_on_node(job)) {

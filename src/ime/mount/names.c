@@ -26,10 +26,6 @@ static int names_child_path(struct mount *mount, struct inode *parent, const cha
     return error;
 }
 
-static void release_names(struct mount *mount) {
-    pthread_rwlock_unlock(&mount->tree.names);
-}
-
 int make_entry(struct mount *mount, struct inode *parent, const char *name, const char *path,
                struct fuse_entry_param *entry) {
     memset(entry, 0, sizeof *entry);
@@ -47,14 +43,14 @@ int make_entry(struct mount *mount, struct inode *parent, const char *name, cons
     return 0;
 }
 
-static void names_reply_entry(fuse_req_t req, struct inode *parent, const char *name, const char *path,
+static void names_reply_entry(fuse_req_t req, fuse_ino_t parent, const char *name, const char *path,
                               int error) {
     struct mount *mount = mount_of(req);
     struct fuse_entry_param entry;
     if (error == 0) {
-        error = make_entry(mount, parent, name, path, &entry);
+        error = make_entry(mount, tree_inode(&mount->tree, parent), name, path, &entry);
     }
-    release_names(mount);
+    pthread_rwlock_unlock(&mount->tree.names);
     if (error != 0) {
         fuse_reply_err(req, error);
     } else {
@@ -71,7 +67,7 @@ static void names_do_lookup(fuse_req_t req, fuse_ino_t parent_number, const char
         fuse_reply_err(req, error);
         return;
     }
-    names_reply_entry(req, parent, name, path, 0);
+    names_reply_entry(req, parent_number, name, path, 0);
 }
 
 static void names_do_forget(fuse_req_t req, fuse_ino_t number, uint64_t lookups) {
@@ -99,16 +95,11 @@ static bool begin_name(fuse_req_t req, fuse_ino_t parent_number, const char *nam
     return error == 0;
 }
 
-static void end_name(fuse_req_t req, fuse_ino_t parent_number, const char *name, const char *path,
-                     int error) {
-    names_reply_entry(req, tree_inode(&mount_of(req)->tree, parent_number), name, path, error);
-}
-
 static void names_do_mknod(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode, dev_t device) {
     char path[PATH_MAX];
     if (begin_name(req, parent, name, path)) {
         int result = mknodat(mount_of(req)->store->backing_fd, path, permitted_mode(req, mode), device);
-        end_name(req, parent, name, path, result != 0 ? errno : 0);
+        names_reply_entry(req, parent, name, path, result != 0 ? errno : 0);
     }
 }
 
@@ -116,7 +107,7 @@ static void names_do_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, 
     char path[PATH_MAX];
     if (begin_name(req, parent, name, path)) {
         int result = mkdirat(mount_of(req)->store->backing_fd, path, permitted_mode(req, mode));
-        end_name(req, parent, name, path, result != 0 ? errno : 0);
+        names_reply_entry(req, parent, name, path, result != 0 ? errno : 0);
     }
 }
 
@@ -124,7 +115,7 @@ static void names_do_symlink(fuse_req_t req, const char *target, fuse_ino_t pare
     char path[PATH_MAX];
     if (begin_name(req, parent, name, path)) {
         int result = symlinkat(target, mount_of(req)->store->backing_fd, path);
-        end_name(req, parent, name, path, result != 0 ? errno : 0);
+        names_reply_entry(req, parent, name, path, result != 0 ? errno : 0);
     }
 }
 
@@ -138,7 +129,7 @@ static void names_do_link(fuse_req_t req, fuse_ino_t number, fuse_ino_t parent, 
         if (error == 0 && linkat(backing_fd, from, backing_fd, path, 0) != 0) {
             error = errno;
         }
-        end_name(req, parent, name, path, error);
+        names_reply_entry(req, parent, name, path, error);
     }
 }
 
@@ -164,7 +155,7 @@ static void remove_name(fuse_req_t req, fuse_ino_t parent_number, const char *na
         }
     }
     if (named) {
-        release_names(mount);
+        pthread_rwlock_unlock(&mount->tree.names);
     }
     fuse_reply_err(req, error);
 }
@@ -218,7 +209,7 @@ static void do_rename(fuse_req_t req, fuse_ino_t from_number, const char *name, 
     }
     pthread_rwlock_wrlock(&mount->tree.names);
     int error = rename_locked(mount, from, name, to, new_name, flags);
-    release_names(mount);
+    pthread_rwlock_unlock(&mount->tree.names);
     fuse_reply_err(req, error);
 }
 
@@ -230,7 +221,7 @@ static void names_do_readlink(fuse_req_t req, fuse_ino_t number) {
     int error = tree_path(&mount->tree, tree_inode(&mount->tree, number), NULL, path);
     ssize_t length = error == 0 ? readlinkat(mount->store->backing_fd, path, target, sizeof target - 1) : -1;
     error = error == 0 && length < 0 ? errno : error;
-    release_names(mount);
+    pthread_rwlock_unlock(&mount->tree.names);
     if (error != 0) {
         fuse_reply_err(req, error);
     } else {
@@ -247,7 +238,7 @@ static void names_do_opendir(fuse_req_t req, fuse_ino_t number, struct fuse_file
     int error = tree_path(&mount->tree, tree_inode(&mount->tree, number), NULL, path);
     int fd = error == 0 ? openat(mount->store->backing_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     error = error == 0 && fd < 0 ? errno : error;
-    release_names(mount);
+    pthread_rwlock_unlock(&mount->tree.names);
     if (error == 0) {
         directory = fdopendir(fd);
         error = directory == NULL ? errno : 0;

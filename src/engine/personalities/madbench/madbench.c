@@ -17,7 +17,7 @@ static struct weir_phase mad_phase_of(struct mad_run *run, int which, int iterat
     uint64_t ranks = (uint64_t)run->base.job->size;
     uint64_t rank_bytes = run->slot_bytes * (uint64_t)a->bins;
     MPI_Comm comm = a->file_per_process ? MPI_COMM_SELF : run->base.job->comm;
-    struct weir_phase phase = weir_run_phase(&run->base, mad_access_name(accesses[which]), iteration,
+    struct weir_phase phase = weir_run_phase(&run->base, mad_access_names[accesses[which]], iteration,
                                              run->path, reads ? WEIR_READ : WEIR_WRITE, comm);
     phase.how.update = which == MAD_W;
     phase.how.geometry.xfer_bytes = (size_t)(a->xfer_bytes > 0 ? (uint64_t)a->xfer_bytes : run->part_bytes);
@@ -71,7 +71,7 @@ static bool mad_report(struct mad_run *run, const struct weir_phase *phase, stru
                        int access, struct mad_note note) {
     struct weir_result result;
     struct weir_phase named = *phase;
-    named.name = mad_access_name(access);
+    named.name = mad_access_names[access];
     run->notes[phase->iteration * MAD_ACCESSES + access] = note;
     struct weir_verify found = measure->verify;
     weir_result_gather(run->base.job, &named, measure, &result);

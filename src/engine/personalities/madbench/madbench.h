@@ -67,6 +67,6 @@ void mad_transfers(const struct weir_phase *phase, struct weir_file *file, struc
 /* madbench_report.c */
 void mad_requested(struct weir_json *json, const void *context);
 void mad_more(struct weir_json *json, const struct weir_result *result, const void *context);
-const char *mad_access_name(int access);
+extern const char *const mad_access_names[MAD_ACCESSES];
 void mad_table_begin(const void *run);
 void mad_table_row(const struct weir_result *result, const struct mad_note *note);

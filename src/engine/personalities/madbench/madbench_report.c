@@ -4,16 +4,12 @@
 
 #include <string.h>
 
-static const char *const access_names[MAD_ACCESSES] = {"write", "update-read", "update-write", "read"};
+const char *const mad_access_names[MAD_ACCESSES] = {"write", "update-read", "update-write", "read"};
 static const char *const phase_names[MAD_ACCESSES] = {"S", "W", "W", "C"};
-
-const char *mad_access_name(int access) {
-    return access_names[access];
-}
 
 static int mad_access_of(const struct weir_result *result) {
     int access = 0;
-    while (access < MAD_ACCESSES - 1 && strcmp(result->access, access_names[access]) != 0) {
+    while (access < MAD_ACCESSES - 1 && strcmp(result->access, mad_access_names[access]) != 0) {
         access++;
     }
     return access;
@@ -36,7 +32,7 @@ void mad_requested(struct weir_json *json, const void *context) {
     };
     for (int i = 0, count = 0; i < MAD_ACCESSES; i++) {
         if (strchr(a->phases, phase_names[i][0]) != NULL) {
-            requested.access[count++] = access_names[i];
+            requested.access[count++] = mad_access_names[i];
         }
     }
     weir_requested_write(json, &run->base, &requested);
