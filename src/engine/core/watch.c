@@ -62,15 +62,6 @@ static double watch_clock_error(const struct weir_watched *begin) {
     return off > 0 ? off / raw : 0;
 }
 
-/* All ranks wait, so that what moves meanwhile is not theirs. */
-static void watch_rest(const struct weir_job *job, const struct weir_medium *medium,
-                       struct weir_servers *servers) {
-    MPI_Barrier(job->comm);
-    if (watch_first_on_node(job)) {
-        weir_servers_rest(medium, servers);
-    }
-}
-
 void weir_watch_begin(const struct weir_job *job, const struct weir_backend *backend,
                       const struct weir_open *how, struct weir_watched *watched) {
     *watched = (struct weir_watched){.directory = watched->directory, .no_residency = watched->no_residency};
@@ -93,7 +84,10 @@ void weir_watch_begin(const struct weir_job *job, const struct weir_backend *bac
         weir_page_cache_look(how->path, &watched->before);
         watched->touched = true;
     }
-    watch_rest(job, &watched->medium, &watched->servers);
+    MPI_Barrier(job->comm); /* so that what moves meanwhile is not of these ranks */
+    if (watch_first_on_node(job)) {
+        weir_servers_rest(&watched->medium, &watched->servers);
+    }
     watched->servers.cpu_waited_us = watched->servers.any ? weir_cpu_waited_us() : WEIR_SERVERS_UNKNOWN;
     weir_control_group_read(&watched->group);
     watched->paused_ns = weir_pauses_ns();

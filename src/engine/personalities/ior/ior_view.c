@@ -8,19 +8,20 @@
 
 #include <string.h>
 
-/* The transfers of a block lie one after the other in memory. */
-static void ior_view_fill(const struct ior_run *run, const struct weir_phase *phase, uint64_t segment) {
+/* The transfers of a block lie one after the other in memory: made for a write, spoilt for a read that
+ * compares.
+ */
+static void ior_view_prepare(const struct ior_run *run, const struct weir_phase *phase, uint64_t segment) {
     struct weir_payload *payload = phase->payload;
     for (uint64_t i = 0; i < phase->pattern.per_segment; i++) {
-        uint64_t number = segment * phase->pattern.per_segment + i;
-        weir_payload_place(payload, payload->buffer, weir_pattern_at(&phase->pattern, number));
-        memcpy(run->view_buffer + i * payload->bytes, payload->buffer, payload->bytes);
-    }
-}
-
-static void ior_view_spoil(const struct ior_run *run, const struct weir_phase *phase) {
-    for (uint64_t i = 0; i < phase->pattern.per_segment; i++) {
-        weir_payload_spoil(phase->payload, run->view_buffer + i * phase->payload->bytes);
+        unsigned char *at = run->view_buffer + i * payload->bytes;
+        if (phase->how.access == WEIR_WRITE) {
+            uint64_t number = segment * phase->pattern.per_segment + i;
+            weir_payload_place(payload, payload->buffer, weir_pattern_at(&phase->pattern, number));
+            memcpy(at, payload->buffer, payload->bytes);
+        } else if (phase->verify) {
+            weir_payload_spoil(payload, at);
+        }
     }
 }
 
@@ -42,14 +43,9 @@ static uint64_t ior_view_end_bytes(const struct weir_phase *phase, uint64_t segm
 static bool ior_view_operate(const struct ior_run *run, const struct weir_phase *phase,
                              struct weir_file *file, struct weir_measure *measure,
                              struct weir_problem *problem, uint64_t segment) {
-    bool reads = phase->how.access == WEIR_READ;
     size_t bytes = phase->pattern.per_segment * phase->payload->bytes;
     struct weir_piece piece = {phase->how.access, run->view_buffer, bytes, segment * bytes};
-    if (!reads) {
-        ior_view_fill(run, phase, segment);
-    } else if (phase->verify) {
-        ior_view_spoil(run, phase);
-    }
+    ior_view_prepare(run, phase, segment);
     uint64_t start_ticks = weir_clock_ticks();
     int status = file->backend->transfer(file, &piece, problem);
     uint64_t stop_ticks = weir_clock_ticks();

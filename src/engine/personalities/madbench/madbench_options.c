@@ -141,13 +141,10 @@ static bool mad_geometry_is_sound(struct mad_run *run, char *complaint) {
 }
 
 static bool mad_request_is_sound(struct mad_run *run, char *complaint) {
-    static const char *const known[] = {"S", "SW", "SC", "SWC"};
     const struct mad_params *a = &run->requested;
-    bool found = false;
-    for (int i = 0; i < 4; i++) {
-        found = found || strcmp(a->phases, known[i]) == 0;
-    }
-    REFUSE(!found, "--phases %s: S, SW, SC or SWC; what is read must be written first", a->phases);
+    REFUSE(strcmp(a->phases, "S") != 0 && strcmp(a->phases, "SW") != 0 && strcmp(a->phases, "SC") != 0 &&
+               strcmp(a->phases, "SWC") != 0,
+           "--phases %s: S, SW, SC or SWC; what is read must be written first", a->phases);
     run->runs[MAD_S] = true;
     run->runs[MAD_W] = strchr(a->phases, 'W') != NULL;
     run->runs[MAD_C] = strchr(a->phases, 'C') != NULL;
