@@ -89,10 +89,12 @@ static void note_close(const DIR *folder) {
 LISTING(readdir, dirent)
 LISTING(readdir64, dirent64)
 
-int closedir(DIR *folder) {
-    NEXT(closedir)
-    if (accounts_wanted && !accounts_are_inside()) {
-        note_close(folder);
+#define LISTING_CLOSE(name)                                                                                  \
+    int name(DIR *folder) {                                                                                  \
+        NEXT(name)                                                                                           \
+        if (accounts_wanted && !accounts_are_inside()) {                                                     \
+            note_close(folder);                                                                              \
+        }                                                                                                    \
+        return next_##name(folder);                                                                          \
     }
-    return next_closedir(folder);
-}
+LISTING_CLOSE(closedir)

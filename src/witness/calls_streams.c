@@ -44,16 +44,20 @@ STREAM(fopen)
 STREAM(fopen64)
 
 /* The C library declares that a stream is never NULL, so a compiler removes a check for it. */
-int fclose(FILE *stream) {
-    NEXT(fclose)
-    if (accounts_wanted) {
-        file_closed(fileno(stream));
+#define STREAM_CLOSE(name)                                                                                   \
+    int name(FILE *stream) {                                                                                 \
+        NEXT(name)                                                                                           \
+        if (accounts_wanted) {                                                                               \
+            file_closed(fileno(stream));                                                                     \
+        }                                                                                                    \
+        return next_##name(stream);                                                                          \
     }
-    return next_fclose(stream);
-}
+STREAM_CLOSE(fclose)
 
-void sync(void) {
-    NEXT(sync)
-    next_sync();
-    accounts_sync_all();
-}
+#define SYNC_ALL(name)                                                                                       \
+    void name(void) {                                                                                        \
+        NEXT(name)                                                                                           \
+        next_##name();                                                                                       \
+        accounts_sync_all();                                                                                 \
+    }
+SYNC_ALL(sync)

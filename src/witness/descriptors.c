@@ -28,14 +28,6 @@ void descriptors_begin(void) {
     snprintf(tested_root, sizeof tested_root, "%s", given != NULL ? given : "");
 }
 
-size_t descriptor_path(int fd, char *path, size_t room) {
-    char link[64];
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t length = readlink(fd == AT_FDCWD ? "/proc/self/cwd" : link, path, room - 1);
-    path[length > 0 ? length : 0] = '\0';
-    return length > 0 ? (size_t)length : 0;
-}
-
 struct record *file_of(int fd) {
     struct record *record = file_in_table(fd);
     return record != &descriptors_elsewhere ? record : NULL;

@@ -1,9 +1,11 @@
 /* What the process did with each file under test. Fixed tables: no memory is allocated while a program is
  * measured. */
 #include <dirent.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "closing.h"
 #include "witness.h"
@@ -54,6 +56,14 @@ struct record *file_record_beyond(const char *path) {
     }
     atomic_fetch_add(&others_opened, 1);
     return &others;
+}
+
+size_t descriptor_path(int fd, char *path, size_t room) {
+    char link[64];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(fd == AT_FDCWD ? "/proc/self/cwd" : link, path, room - 1);
+    path[length > 0 ? length : 0] = '\0';
+    return length > 0 ? (size_t)length : 0;
 }
 
 const char *rest_below(const char *path, const char *above) {

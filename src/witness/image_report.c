@@ -40,11 +40,6 @@ static bool is_sound(void) {
     return is;
 }
 
-static bool read_image(FILE *file) {
-    memset(&image, 0, sizeof image);
-    return fread(&image, 1, sizeof image, file) > 0;
-}
-
 /* Nothing in it that can be read makes an empty report: of a process that is only known to have been. */
 static bool write_report(const char *path) {
     FILE *stream = fopen(path, "we");
@@ -64,8 +59,10 @@ static void report_of(const char *path, const char *report) {
         return;
     }
     if (flock(fileno(file), LOCK_EX | LOCK_NB) == 0) {
+        memset(&image, 0, sizeof image);
         /* A report that is there was whole before it got its name. No layout: the process had no time. */
-        bool is_done = access(report, F_OK) == 0 || !read_image(file) || image.layout == 0;
+        bool is_done =
+            access(report, F_OK) == 0 || fread(&image, 1, sizeof image, file) == 0 || image.layout == 0;
         if (is_done || write_report(report)) {
             unlink(path);
         }

@@ -62,8 +62,6 @@ struct record {
 };
 
 /* descriptors.c */
-/* Length of the path that the kernel has for a descriptor or AT_FDCWD; 0 where it has none. */
-size_t descriptor_path(int fd, char *path, size_t room);
 struct record *file_of(int fd);        /* NULL: not under test */
 struct record *file_looked_at(int fd); /* transfer.h */
 /* The descriptor is of the file that it was opened for; else it is of none under test from now on. */
@@ -85,6 +83,8 @@ struct record *file_record(const char *path); /* the shared one, where there are
 struct record *file_record_beyond(const char *path);
 const struct record *files_first(unsigned *count); /* with a path each */
 const struct record *files_others(uint64_t *files);
+/* Length of the path that the kernel has for a descriptor or AT_FDCWD; 0 where it has none. */
+size_t descriptor_path(int fd, char *path, size_t room);
 /* What is below a path with a slash before it, or "" for the path itself; NULL where it is elsewhere. */
 const char *rest_below(const char *path, const char *above);
 bool is_below(const char *path, const char *root);

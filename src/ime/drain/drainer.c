@@ -155,11 +155,6 @@ int sync_backings(struct store *store) {
     return error;
 }
 
-static void drainer_sleep_until_dirtied(struct store *store, uint32_t seen, double seconds) {
-    struct timespec limit = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
-    syscall(SYS_futex, &store->control->dirtied, FUTEX_WAIT, seen, &limit, NULL, 0);
-}
-
 static void drainer_drain_until_idle(struct store *store) {
     const double longest_sleep_s = 0.5; /* to notice the dead, and a signal to end */
     double idle_s = 0;
@@ -179,8 +174,9 @@ static void drainer_drain_until_idle(struct store *store) {
         /* Files under change stay unsettled: look again soon, but do not spin on them. */
         double sleep_s = pass.error != 0 ? longest_sleep_s : pass.unsettled ? 0.002 : longest_sleep_s;
         idle_s = pass.unsettled ? 0 : idle_s + sleep_s;
-        drainer_sleep_until_dirtied(store, pass.unsettled ? atomic_load(&store->control->dirtied) : seen,
-                                    sleep_s);
+        struct timespec limit = {0, (long)(sleep_s * 1e9)};
+        syscall(SYS_futex, &store->control->dirtied, FUTEX_WAIT,
+                pass.unsettled ? atomic_load(&store->control->dirtied) : seen, &limit, NULL, 0);
         if (atomic_load(&store->control->dirtied) != seen) {
             idle_s = 0;
         }

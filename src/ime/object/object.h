@@ -45,6 +45,8 @@ void object_unlink(struct store *store,
                    const char *name);               /* the caller has it exclusively; no magic number */
 bool object_is_orphan(const struct object *object); /* no name is left but our link */
 bool object_drop_if_idle(struct object *object);    /* last reference, shard locked: true if it is gone */
+
+/* collect.c */
 void object_try_drop(struct store *store, uint64_t inode);
 void store_collect(
     struct store *store); /* remove what kills left: objects and links that nothing refers to */

@@ -52,10 +52,6 @@ static const char *const device_names[] = {"read_ios",  "read_merges",  "read_se
                                            "write_ios", "write_merges", "write_sectors",    "write_ticks_ms",
                                            "in_flight", "io_ticks_ms",  "time_in_queue_ms", NULL};
 
-static void iom_device_path(char path[512], const char *device) {
-    snprintf(path, 512, "/sys/block/%s/stat", device);
-}
-
 static bool iom_samples_for_node(const struct iom_run *run) {
     return run->base.job->leaders != MPI_COMM_NULL;
 }
@@ -73,7 +69,7 @@ bool iom_counters_check(const struct iom_run *run, char *complaint) {
         return true;
     }
     if (requested->device != NULL) {
-        iom_device_path(path, requested->device);
+        snprintf(path, sizeof path, "/sys/block/%s/stat", requested->device);
         REFUSE(access(path, R_OK) != 0, "--device %s: %s: %s; ls /sys/block shows the devices",
                requested->device, path, strerror(errno));
     }
@@ -119,7 +115,7 @@ static void iom_find_sources(struct iom_run *run, struct iom_sampler *sampler) {
     iom_add_source(sampler, "/proc/meminfo", "meminfo", memory_names, false);
     if (a->device != NULL) {
         char path[512];
-        iom_device_path(path, a->device);
+        snprintf(path, sizeof path, "/sys/block/%s/stat", a->device);
         iom_add_source(sampler, path, "blockdev", NULL, true);
     }
     char list[2048];

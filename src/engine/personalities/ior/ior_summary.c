@@ -9,6 +9,8 @@
 
 #define MIB 1048576.0
 
+static const char *const accesses[] = {"write", "read"};
+
 static void summary_take(struct ior_spread *spread, double value) {
     spread->max = spread->count == 0 || value > spread->max ? value : spread->max;
     spread->min = spread->count == 0 || value < spread->min ? value : spread->min;
@@ -43,7 +45,6 @@ static struct ior_line summary_of(const struct ior_run *run, const char *access,
 }
 
 void ior_summary_add(struct ior_report *report, const struct ior_run *run) {
-    static const char *const accesses[] = {"write", "read"};
     for (int i = 0; i < 2; i++) {
         struct ior_line line = summary_of(run, accesses[i], report->tests);
         if (line.bandwidth.count == 0) {
@@ -60,7 +61,6 @@ void ior_summary_add(struct ior_report *report, const struct ior_run *run) {
 }
 
 void ior_summary_best(struct ior_report *report, const struct ior_run *run) {
-    static const char *const accesses[] = {"write", "read"};
     static const char *const titles[] = {"Write:", "Read: "};
     bool json = report->format == IOR_JSON;
     if (json) {

@@ -8,20 +8,18 @@
 /* One operation on an item; 0, or -1 with the problem of the run. */
 typedef int act(struct mdtest_run *run, struct weir_name *name, uint64_t number);
 
-static int mdtest_fail_wrong_size(struct mdtest_run *run, const struct weir_name *name) {
-    return weir_problem_set(&run->problem, "stat", name->path, 0, "the file has another size",
-                            "%llu bytes, but -w %lld", (unsigned long long)name->bytes,
-                            (long long)run->requested.write_bytes);
-}
-
 static int mdtest_act_stat_file(struct mdtest_run *run, struct weir_name *name, uint64_t number) {
     (void)number;
     if (run->base.backend->names->stat(name, &run->problem) != 0) {
         return -1;
     }
     bool known = run->requested.write_bytes > 0 && (run->base.backend->traits & WEIR_STORES) != 0;
-    return known && name->bytes != (uint64_t)run->requested.write_bytes ? mdtest_fail_wrong_size(run, name)
-                                                                        : 0;
+    uint64_t wanted = (uint64_t)run->requested.write_bytes;
+    return !known || name->bytes == wanted
+               ? 0
+               : weir_problem_set(&run->problem, "stat", name->path, 0, "the file has another size",
+                                  "%llu bytes, but -w %llu", (unsigned long long)name->bytes,
+                                  (unsigned long long)wanted);
 }
 
 static struct weir_open mdtest_opening(const struct mdtest_run *run, const char *path,
