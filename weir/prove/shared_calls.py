@@ -143,8 +143,13 @@ def least_s(access: str, phases: Sequence[Phase], bytes_: float, with_syncs: boo
     """A lower bound of the time that so many bytes of an access took, where nobody knows which of its calls
     moved them: that of the quickest phases. A part of a phase took its share of the time within calls, or
     more."""
-    spent_s, left = 0.0, bytes_
     parts = [(float(getattr(one, MOVED[access])), one.inside_s(access, with_syncs)) for one in phases]
+    return _of_quickest(parts, bytes_)
+
+
+def _of_quickest(parts: Sequence[tuple[float, float]], bytes_: float) -> float:
+    """The time of so many bytes. parts: bytes and time of each."""
+    spent_s, left = 0.0, bytes_
     for moved, inside_s in sorted(parts, key=lambda part: part[1] / max(part[0], 1.0)):
         if left > 0 and moved > 0:
             spent_s += inside_s * (left / moved if left * _A_FEW < moved else 1.0)
@@ -165,30 +170,21 @@ def alone_s(row: Row, access: str, phases: Sequence[Phase], counted: float) -> f
 
 
 def part_s(row: Row, others: Sequence[Row], access: str, phases: Sequence[Phase]) -> float | None:
-    """The least time of a result where each of as many processes moved as much as each of the results:
-    the quickest process is that of none but the quickest result. None where they are not such pairs."""
+    """The least time of a result where each of as many processes moved as much as one of the results; of
+    equal ones the quickest process is that of none but the quickest result. None where they are not such
+    pairs."""
     rows = [row, *others]
-    parts = [
-        part
-        for phase in phases
-        for part in phase.parts
-        if part.moved[access] > _NOTICED * (row.get("moved_bytes") or 0)
-    ]
-    sizes = {part.moved[access] for part in parts}
+    sizes = [one.get("moved_bytes") or 0.0 for one in rows]
+    parts = [part for phase in phases for part in phase.parts if part.moved[access] > _NOTICED * min(sizes)]
     times = [_lasted_s(one) for one in rows]
-    if (
-        len(rows) == 1
-        or len(parts) != len(rows)
-        or sizes != {one.get("moved_bytes") for one in rows}
-        or len(sizes) != 1
-        or None in times
-    ):
+    is_pairs = Counter(part.moved[access] for part in parts) == Counter(sizes)
+    if len(rows) == 1 or not is_pairs or None in times:
         return None
     with_syncs = access == "write" and all(one.get("sync") is not False for one in rows)
     kinds = "write+sync" if with_syncs else access
-    spent = sorted(part.inside_ns[kinds] / 1e9 for part in parts)
-    quicker = sum(1 for time in times[1:] if time is not None and time < (times[0] or 0.0))
-    return spent[quicker]
+    spent = sorted(part.inside_ns[kinds] / 1e9 for part in parts if part.moved[access] == sizes[0])
+    alike = [time for time, size in zip(times, sizes, strict=True) if time is not None and size == sizes[0]]
+    return spent[sum(1 for time in alike if time < alike[0])]
 
 
 def are_told_apart(rows: Sequence[Row], counted: float) -> bool:
@@ -199,14 +195,26 @@ def are_told_apart(rows: Sequence[Row], counted: float) -> bool:
 
 
 def fit(rows: Sequence[Row], access: str, phases: Sequence[Phase], counted: float) -> bool:
-    """Whether the calls have room for all results together. Each call is of at most one of them: they have no
-    more bytes than the calls, and not less time than such bytes took."""
+    """Whether the calls have room for all results together, and time for the first of them. Each call is of
+    at most one: they have no more bytes than the calls, and not less time than such bytes took."""
     moved, total_s = _sum([row.get("moved_bytes") for row in rows]), _sum([_lasted_s(row) for row in rows])
     if moved is not None and len(rows) > 1 and moved > _EXACT * counted:
         return False
     with_syncs = all(row.get("sync") is not False for row in rows)
     spent_s = least_s(access, phases, min(moved or counted, counted), with_syncs)
-    return total_s is None or total_s >= SPAN_SHARE * spent_s
+    if total_s is not None and total_s < SPAN_SHARE * spent_s:
+        return False
+    own_s, own_bytes = _lasted_s(rows[0]), rows[0].get("moved_bytes")
+    if own_s is None or not own_bytes:
+        return True
+    kinds = "write+sync" if access == "write" and with_syncs else access
+    parts = [
+        (float(part.moved[access]), part.inside_ns[kinds] / 1e9)
+        for phase in phases
+        for span in phase.spans or (phase,)
+        for part in span.parts
+    ]
+    return own_s >= SPAN_SHARE * _of_quickest(parts, own_bytes)
 
 
 def _lasted_s(row: Row) -> float | None:

@@ -209,10 +209,20 @@ def test_time_is_not_moved_from_one_process_to_another() -> None:
     parts = busy(200, 1.0, 0.25), busy(200, 1.3, 1.0)
     assert verdicts_of_processes([of(200, 1.0), of(200, 0.25)], *parts) == ["VALID", "VALID"]
     assert "INVALID" in verdicts_of_processes([of(200, 0.05), of(200, 1.2)], *parts)
-    assert verdicts_of_processes([of(150, 0.2), of(250, 1.1)], *parts) == [
-        "VALID",
-        "VALID",
-    ]  # not of one each
+    assert verdicts_of_processes([of(150, 0.2), of(250, 1.1)], *parts) == ["VALID"] * 2  # not of one each
+    assert verdicts_of_processes([of(150, 0.1), of(250, 1.2)], *parts)[0] == "UNPROVEN"
+
+
+def test_time_is_not_moved_between_results_of_other_sizes() -> None:
+    """Each is of the process that moved as much; where one process moved all, no part of it was so quick."""
+    parts = busy(200, 1.0, 1.0), busy(100, 2.3, 0.5)
+    assert verdicts_of_processes([of(200, 1.0), of(100, 0.5)], *parts) == ["VALID"] * 2
+    assert verdicts_of_processes([of(100, 0.5), of(200, 1.0)], *parts) == ["VALID"] * 2
+    assert verdicts_of_processes([of(200, 0.2), of(100, 2.0)], *parts)[0] == "INVALID"
+    assert verdicts_of_processes([of(200, 2.0), of(100, 0.2)], *parts)[1] == "INVALID"
+    whole = busy(300, lasted_s=1.5)
+    assert judged([of(200, 1.0), of(100, 0.5)], whole) == [("VALID", "")] * 2
+    assert judged([of(200, 0.2), of(100, 2.0)], whole)[0] == NOT_SAID_WHOSE
 
 
 def test_a_result_is_of_the_mount_on_which_a_process_moved_its_bytes() -> None:
