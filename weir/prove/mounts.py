@@ -328,7 +328,7 @@ def _growth(pieces: Sequence[Piece]) -> Growth:
         ahead_before_bytes=sum(piece.phase.get("ahead_before_bytes", 0) for piece in own),
         ahead_from_ns=min((ns for piece in own if (ns := piece.phase.get("ahead_from_ns"))), default=0),
         dirtied_bytes=known_sum(piece.kernel.dirtied_bytes for piece in own),
-        cancelled_bytes=known_sum(piece.kernel.cancelled_bytes for piece in _from_first_write(own) or own),
+        cancelled_bytes=known_sum(_withdrawn(piece, own) for piece in _from_first_write(own) or own),
         device=device_of(pieces),
         servers=servers_of(pieces),
     )
@@ -352,6 +352,20 @@ def _from_first_write(own: Sequence[Piece]) -> list[Piece]:
     return [
         one for one in own if one.phase.get("written_bytes") or one.after["raw_ns"] > min(began, default=0)
     ]
+
+
+def _written(piece: Piece) -> int:
+    return int(piece.phase.get("written_bytes", 0))
+
+
+def _withdrawn(piece: Piece, own: Sequence[Piece]) -> int | None:
+    """What the process took away. One that wrote next to nothing by calls may have filled pages of its own by
+    mappings or streams, such as shared memory of MPI in a file: it took these away, and not the result."""
+    cancelled, dirtied = piece.kernel.cancelled_bytes, piece.kernel.dirtied_bytes
+    all_written = sum(map(_written, own))
+    if not cancelled or dirtied is None or _written(piece) >= _SHARE * all_written:
+        return cancelled
+    return max(cancelled - dirtied, 0)
 
 
 def _syncs(mounts: Sequence[Mapping[str, Any]]) -> dict[str, int]:
