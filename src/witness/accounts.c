@@ -237,6 +237,7 @@ static void account_forget(struct account *account) {
     account->listed = account->listed_ns = 0;
     account->was_worth = false;
     memset(&account->unwritten, 0, sizeof account->unwritten);
+    account->unwritten_inode = 0;
     account->watched = false;
     account->is_stale = true;
     account->start.io = accounts_start_io; /* a child begins at zero */

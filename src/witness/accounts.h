@@ -61,6 +61,7 @@ struct phase {
     _Atomic bool is_queued;                /* bytes may be fetched after they were counted */
     _Atomic uint64_t ahead_before_bytes, ahead_bytes, ahead_from_ns;
     _Atomic uint64_t names[NAME_KINDS];
+    _Atomic uint64_t named_ns[NAME_KINDS]; /* of all threads, in those that follow many of their kind */
 };
 
 struct account {
@@ -84,7 +85,11 @@ struct account {
     /* Cuts and removals before the first write of a phase, which had no bytes there yet. */
     uint64_t cancelled_before_bytes;
     struct weir_cachestat unwritten; /* right after the last synchronisation that one thread made */
-    uint64_t syncs;                  /* that succeeded */
+    uint64_t unwritten_inode;        /* the file of it */
+    /* The last operation on names, and how many of its kind there were in a row. */
+    _Atomic int last_named;
+    _Atomic unsigned named_in_row;
+    uint64_t syncs; /* that succeeded */
     /* Entries of its directories, without directories; ns in full stretches, of the thread with most. */
     _Atomic uint64_t listed, listed_ns;
     struct phase phases[ACCOUNTS_PHASES]; /* at the end: most are never touched */
@@ -118,7 +123,7 @@ uint64_t accounts_fetched_bytes(void); /* by the kernel, for the process, so far
 /* Since it was so many, by advice that was given then. */
 void accounts_fetched_ahead(struct account *account, uint64_t before_bytes, uint64_t began_ns);
 void accounts_all_closed(struct account *account);
-void accounts_named(struct record *record, enum name_kind kind);
+void accounts_named(struct record *record, enum name_kind kind, uint64_t began_ns); /* after the call */
 extern _Atomic bool accounts_writes_streams; /* of the C library: what is written through them is not seen */
 void accounts_synced(struct record *record, int fd, bool all); /* all: files of the mount */
 /* What the call has just written it has synchronised, too. */

@@ -45,6 +45,14 @@ static void write_counters(FILE *stream, const struct account *account, const st
     fputs("}", stream);
 }
 
+static void write_each_name(FILE *stream, const char *key, const _Atomic uint64_t *counts) {
+    fprintf(stream, "\"%s\": {", key);
+    for (int i = 0; i < NAME_KINDS; i++) {
+        fprintf(stream, "%s\"%s\": %" PRIu64, i > 0 ? ", " : "", write_name_kind(i), atomic_load(&counts[i]));
+    }
+    fputs("}, ", stream);
+}
+
 static void write_phase(FILE *stream, const struct account *account, const struct phase *phase) {
     fprintf(stream, "{%s", phase->continues ? "\"continues\": true, " : "");
     write_number(stream, "first_ns", phase->first_ns);
@@ -74,12 +82,9 @@ static void write_phase(FILE *stream, const struct account *account, const struc
         write_number(stream, "last_ns", atomic_load(&phase->ended_ns[i]));
         fprintf(stream, "\"busy_ns\": %" PRIu64 "}, ", atomic_load(&phase->busy_ns[i]));
     }
-    uint64_t names[NAME_KINDS];
-    for (int i = 0; i < NAME_KINDS; i++) {
-        names[i] = atomic_load(&phase->names[i]);
-    }
-    write_names(stream, names);
-    fputs(", \"before\": ", stream);
+    write_each_name(stream, "names", phase->names);
+    write_each_name(stream, "named_ns", phase->named_ns);
+    fputs("\"before\": ", stream);
     write_counters(stream, account, &phase->before);
     fputs("}", stream);
 }
@@ -137,6 +142,7 @@ static void write_account(FILE *stream, struct account *account, bool is_killed)
     fputs(", ", stream);
     write_counts(stream, &account->record);
     write_unwritten(stream, &account->unwritten);
+    fprintf(stream, ", \"unwritten_inode\": %" PRIu64, account->unwritten_inode);
     fputs(", \"listed\": {", stream);
     write_number(stream, "entries", atomic_load(&account->listed));
     fprintf(stream, "\"busy_ns\": %" PRIu64 "}, \"start\": ", atomic_load(&account->listed_ns));

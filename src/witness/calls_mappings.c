@@ -14,11 +14,14 @@ struct mapping {
     char *address; /* NULL: free */
     size_t bytes;
     struct record *record;
+    dev_t device;
+    ino_t inode;
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct mapping mappings[MAPPINGS];
 static _Atomic unsigned mapped; /* how many are used */
+static _Atomic bool lacks;      /* one found no room */
 
 #pragma GCC visibility push(default)
 
@@ -27,16 +30,36 @@ __attribute__((visibility("hidden"))) void mappings_in_child(void) {
     pthread_mutex_init(&mutex, NULL);
 }
 
-static void mappings_note(char *address, size_t bytes, struct record *record) {
+static void mappings_note(char *address, size_t bytes, struct record *record, int fd) {
+    struct stat facts = {0};
+    unsigned at = 0;
+    syscall(SYS_fstat, fd, &facts);
     pthread_mutex_lock(&mutex);
-    for (unsigned i = 0; i < MAPPINGS; i++) {
-        if (mappings[i].address == NULL) {
-            mappings[i] = (struct mapping){address, bytes, record};
-            atomic_fetch_add(&mapped, 1);
-            break;
-        }
+    while (at < MAPPINGS && mappings[at].address != NULL) {
+        at++;
+    }
+    if (at < MAPPINGS) {
+        mappings[at] = (struct mapping){address, bytes, record, facts.st_dev, facts.st_ino};
+        atomic_fetch_add(&mapped, 1);
+    } else {
+        atomic_store(&lacks, true);
     }
     pthread_mutex_unlock(&mutex);
+}
+
+__attribute__((visibility("hidden"))) bool mappings_may_write(int fd) {
+    struct stat facts;
+    bool found = atomic_load(&lacks);
+    if (atomic_load(&mapped) == 0 || syscall(SYS_fstat, fd, &facts) != 0) {
+        return found;
+    }
+    pthread_mutex_lock(&mutex);
+    for (unsigned i = 0; i < MAPPINGS; i++) {
+        const struct mapping *one = &mappings[i];
+        found |= one->address != NULL && one->device == facts.st_dev && one->inode == facts.st_ino;
+    }
+    pthread_mutex_unlock(&mutex);
+    return found;
 }
 
 /* Those that begin in the range: what is left of them is none that a program synchronises as a whole. */
@@ -98,7 +121,7 @@ static uint64_t stored_bytes(int fd, size_t bytes) {
             count(&record->mappings, 1);                                                                     \
             count(&record->mapped_bytes, stored_bytes(fd, bytes));                                           \
             if ((flags & MAP_TYPE) != MAP_PRIVATE && (protection & PROT_WRITE) != 0) {                       \
-                mappings_note(map, bytes, record);                                                           \
+                mappings_note(map, bytes, record, fd);                                                       \
             }                                                                                                \
         }                                                                                                    \
         add(&image.rings, map != MAP_FAILED && is_ring(fd, flags, (uint64_t)offset));                        \

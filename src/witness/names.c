@@ -144,10 +144,10 @@ void name_begins(enum name_kind kind, int directory, const char *path) {
 
 void name_done(enum name_kind kind, int directory, const char *path, int result) {
     if (accounts_wanted) {
-        if (account_of_call != NULL && result >= 0) {
-            accounts_named(account_of_call, kind);
-        }
         CALL_ENDED(account_of_call, CALL_NAME, call_began_ns, -1, 0);
+        if (account_of_call != NULL && result >= 0) {
+            accounts_named(account_of_call, kind, call_began_ns);
+        }
         return;
     }
     struct turn *turn = atomic_load_explicit(&current, memory_order_relaxed);

@@ -2,6 +2,8 @@
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -220,9 +222,9 @@ static void sync_begins(struct account *account) {
 }
 
 /* Whether no other thread wrote since the synchronisation began, nor may have by calls that are not seen. */
-static bool is_undisturbed(const struct record *record) {
+static bool is_undisturbed(const struct record *record, int fd) {
     struct account *account = record->account;
-    bool is_seen = counted(&record->mappings) + image.rings == 0 && !atomic_load(&accounts_writes_streams);
+    bool is_seen = image.rings == 0 && !atomic_load(&accounts_writes_streams) && !mappings_may_write(fd);
     return is_single_threaded() ||
            (is_seen && !atomic_load(&current(account)->is_queued) && sync_began.is_alone &&
             atomic_load(&account->under_way) == 0 &&
@@ -322,8 +324,20 @@ void accounts_waited(struct account *account, uint64_t began_ns) {
     }
 }
 
-void accounts_named(struct record *record, enum name_kind kind) {
-    add(&current(record->account)->names[kind], 1);
+#define NAMED_IN_ROW 64 /* before that, they may be those of a start, such as of MPI, which are slow */
+
+void accounts_named(struct record *record, enum name_kind kind, uint64_t began_ns) {
+    struct account *account = record->account;
+    struct phase *phase = current(account);
+    uint64_t ended_ns = atomic_load_explicit(&phase->last_ns, memory_order_relaxed);
+    bool is_same = atomic_load_explicit(&account->last_named, memory_order_relaxed) == (int)kind;
+    unsigned in_row = is_same ? atomic_load_explicit(&account->named_in_row, memory_order_relaxed) + 1 : 1;
+    atomic_store_explicit(&account->last_named, (int)kind, memory_order_relaxed);
+    atomic_store_explicit(&account->named_in_row, in_row, memory_order_relaxed);
+    add(&phase->names[kind], 1);
+    if (in_row > NAMED_IN_ROW && ended_ns > began_ns) {
+        add(&phase->named_ns[kind], ended_ns - began_ns);
+    }
 }
 
 /* A look at the pages takes as long as they are many; after the first synchronisations one whenever there
@@ -331,9 +345,10 @@ void accounts_named(struct record *record, enum name_kind kind) {
 void accounts_synced(struct record *record, int fd, bool all) {
     struct account *account = record->account;
     struct weir_cachestat seen;
+    struct stat facts;
     char path[WITNESS_PATH_BYTES];
     transfers_covered(current(account), fd, all);
-    if (!is_undisturbed(record)) {
+    if (!is_undisturbed(record, fd)) {
         return;
     }
     uint64_t before = account->syncs++;
@@ -345,8 +360,9 @@ void accounts_synced(struct record *record, int fd, bool all) {
     descriptor_path(fd, path, sizeof path);
     memset(&seen, 0, sizeof seen);
     weir_cachestat_add(path, &seen);
-    if (is_undisturbed(record)) {
+    if (is_undisturbed(record, fd)) {
         account->unwritten = seen;
+        account->unwritten_inode = syscall(SYS_fstat, fd, &facts) == 0 ? facts.st_ino : 0;
     }
     inside = false;
     errno = error;

@@ -208,8 +208,10 @@ void names_end(void);
 const uint64_t *names_totals(void);
 const struct turn *names_turns(unsigned *count, uint64_t *uncounted);
 
-void mappings_in_child(void); /* calls_mappings.c: of fork */
-void listings_in_child(void); /* calls_listings.c: likewise */
+/* calls_mappings.c */
+void mappings_in_child(void);    /* of fork */
+bool mappings_may_write(int fd); /* to its file, which a mapping of this process may change */
+void listings_in_child(void);    /* calls_listings.c: likewise */
 
 /* sample.c: the first bytes that the process wrote, for what could be saved of them */
 #define WITNESS_SAMPLE_BYTES (64u << 10)

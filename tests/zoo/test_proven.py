@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -134,6 +137,41 @@ def test_synchronisations_of_each_file_that_do_nothing_before_one_of_all(tmp_pat
     assert {"syncs-not-at-device", "files-not-synchronised"} & {*lies.findings}, lies.text
 
 
+@contextmanager
+def synchronising(folder: Path) -> Iterator[None]:
+    """Another process of the machine, whose synchronisations empty the cache of the disk all the time."""
+    script = "while :; do dd if=/dev/zero of=$0 bs=512 count=400 oflag=dsync 2>/dev/null; done"
+    process = subprocess.Popen(["sh", "-c", script, folder / "beside"], start_new_session=True)
+    try:
+        yield
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+@pytest.mark.parametrize("more", ["", "-Y"])
+def test_synchronisations_of_each_file_that_do_nothing_beside_those_of_others(
+    tmp_path: Path, more: str
+) -> None:
+    """The disk is flushed often enough: the pages of a file tell, right after it was synchronised."""
+    mdtest = [os.environ["MDTEST"]] if "MDTEST" in os.environ else [str(ENGINE), "mdtest"]
+    arguments = [*mdtest, *f"-n 200 -d {tmp_path}/files -C -F -w 4096 -y {more}".split()]
+    with synchronising(tmp_path):
+        honest = only(clean(lambda: proven(arguments, tmp_path)))
+        shutil.rmtree(tmp_path / "files")
+        lies = only(proven([str(filter_program(tmp_path)), *arguments], tmp_path))
+    assert not honest.of_itself, honest.text
+    assert "files-not-synchronised" in lies.findings, lies.text
+
+
+def test_a_synchronisation_that_does_nothing_beside_one_that_does(tmp_path: Path) -> None:
+    """The disk has the bytes of the one; each process is judged by itself."""
+    quiet = f"{filter_program(tmp_path)} {DD.format(place=tmp_path)}"
+    lies = proven(["sh", "-c", f"{quiet}; {DD.format(place=tmp_path)}2"], tmp_path)
+    assert [one for one in lies if "sync-left-dirty-pages" in one.findings], lies[0].text
+    assert not [one for one in lies if one.verdict == "VALID"], lies[0].text
+
+
 MOVES_TIME = """\
 for name in a b; do dd if=/dev/zero of={place}/$name bs=64K count=1600 2>/dev/null; done
 for time in {times}; do
@@ -154,6 +192,42 @@ def test_a_script_that_moves_time_from_one_result_to_another(tmp_path: Path) -> 
         shutil.rmtree(place)
     assert "shorter-than-its-calls" in lies[0].findings, lies[0].text
     assert not any(one.of_itself for one in honest), honest[0].text
+
+
+MOVES_TIME_OF_NAMES = """\
+{mdtest} -n 4000 -F -C -T -r -d {place}/files >{place}/printed
+awk -v by={by} '$1 == "File" && $2 == "creation" {{ for (i = 3; i < 6; i++) $i *= by }}
+    $1 == "File" && $2 == "removal" {{ for (i = 3; i < 6; i++) $i /= by }} {{ print }}' {place}/printed
+"""
+
+
+def test_a_script_that_moves_time_from_a_creation_to_a_removal() -> None:
+    """All operations together lasted as long as the calls."""
+    found = {}
+    for by in (1, 5):
+        with tempfile.TemporaryDirectory(dir="/dev/shm") as place:
+            script = MOVES_TIME_OF_NAMES.format(mdtest=f"{ENGINE} mdtest", place=place, by=by)
+            found[by] = proven(["sh", "-c", script], Path(place))
+    assert not any(set(one.of_itself) - {"phase-too-short"} for one in found[1]), found[1][0].text
+    assert "shorter-than-its-calls" in found[5][0].findings, found[5][0].text
+
+
+def test_a_script_that_moves_time_between_results_of_other_sizes() -> None:
+    script = """\
+for size in 800 400; do dd if=/dev/zero of={place}/$size bs=1M count=$size 2>/dev/null; done
+for one in 800:{first} 400:9; do
+    echo "${{one%:*}}+0 records in"
+    echo "${{one%:*}}+0 records out"
+    echo "${{one%:*}} ${{one#*:}}" |
+        awk '{{ print $1 * 2^20, "bytes copied,", $2, "s,", $1 * 1.048576 / $2, "MB/s" }}'
+done
+"""
+    found = {}
+    for first in (0.02, 9):
+        with tempfile.TemporaryDirectory(dir="/dev/shm") as place:
+            found[first] = proven(["sh", "-c", script.format(place=place, first=first)], Path(place))
+    assert "shorter-than-its-calls" in found[0.02][0].findings, found[0.02][0].text
+    assert not any(one.of_itself for one in found[9]), found[9][0].text
 
 
 def test_synchronised_writes_of_one_program_on_two_mounts(tmp_path: Path) -> None:

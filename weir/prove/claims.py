@@ -13,9 +13,10 @@ from weir.audit.registry import INVALID
 from weir.audit.rules.calls import bytes_not_in_calls
 from weir.audit.rules.timing import shorter_than_its_calls
 from weir.audit.subject import FOLIO_BYTES, SPAN_SHARE, Subject
-from weir.prove.counters import most_listed, searched
+from weir.prove.counters import most_listed
 from weir.prove.judged import with_what_reads_fetched
 from weir.prove.mounts import Growth, Mount, Phase
+from weir.prove.named import SEARCH, have_time, of_names
 from weir.prove.records import (
     LEAST_BYTES,
     MOVED,
@@ -26,7 +27,6 @@ from weir.prove.records import (
     growth_of,
     row_of,
     synced_share,
-    synchronised_files,
     told_of_syncs,
     until_synced,
     without_counts,
@@ -37,9 +37,10 @@ from weir.prove.shared_calls import (
     alone_s,
     are_told_apart,
     fit,
+    kinds_of,
     mount_of_bytes,
     mount_of_names,
-    part_s,
+    part_of,
     places_of_equals,
     spans_of_results,
 )
@@ -47,7 +48,6 @@ from weir.terms.model import Row
 from weir.witness.spans import kind_of
 
 _MIB = 2**20
-SEARCH = "find"  # an access: entries of directories are read
 _NO_STORAGE = "NULL"  # an interface that moves nothing
 _OF_CALLS = ("called_bytes", "shortest_span_s", "sync_calls", "called_syncs")
 # The reads of the device may be those of anybody.
@@ -55,9 +55,7 @@ _OF_OTHER_PROCESSES = (*_OF_CALLS, "fetched_bytes", "dirtied_bytes", "cancelled_
 _OF_OTHERS = "processes without a report may have done it"
 _TOO_QUICK = "the results together are quicker than the calls"
 _NO_CALL = "the bytes passed no call that was seen, and no queue or mapping was seen either"
-_NEARLY_ALL_NAMES = 0.9
 _AROUND_A_CALL_BYTES = 2 * FOLIO_BYTES  # a call may touch two in part
-_OF_A_STONEWALL = ("stonewall", "status_file")  # facts of a program that was to end early
 _MOST_BY_CALLS = 0.5  # share of the bytes; with less, the transfers passed by queues or mappings
 # Columns that a claim sets in place of the counts.
 OF_THE_PROGRAM = (
@@ -136,7 +134,7 @@ def _judged(
         others = [one for one in alike if one is not claim and one.who != OPTION]
         subject = _subject(placed, mount, phases, processes, command, others)
         is_named = not _is_of_bytes(placed.row, access) and judge(subject).verdict != INVALID
-        if is_named and not _have_time(claims, mount):
+        if is_named and not have_time(claims, mount):
             subject = without_counts(subject, ("called_operations",), _TOO_QUICK)
         if _is_of_bytes(placed.row, access) and ("wchar" if access == "write" else "rchar") in unreported:
             subject = without_counts(subject, _OF_OTHER_PROCESSES, _OF_OTHERS)
@@ -222,7 +220,7 @@ def _subject(
     """others: further claims about the same phases."""
     access = str(claim.row["access"])
     if not _is_of_bytes(claim.row, access):
-        return _of_names(claim, mount, command, others)
+        return of_names(claim, mount, command, others)
     row = row_of(mount, access, phases, command)
     facts = facts_of(mount, access, phases, processes) | {"of_calls": True}
     counted = facts["called_bytes"]
@@ -231,8 +229,10 @@ def _subject(
     sharing = [claim.row, *(one.row for one in others)]
     if are_told_apart(sharing, counted):
         facts["shortest_span_s"] = alone_s(claim.row, access, phases, counted)
-    elif (spent_s := part_s(claim.row, sharing[1:], access, phases)) is not None:
-        facts["shortest_span_s"] = spent_s
+    elif (part := part_of(claim.row, sharing[1:], access, phases)) is not None:
+        facts["shortest_span_s"] = part.inside_ns[kinds_of(sharing, access)] / 1e9
+        if "unwritten" in facts:
+            facts["unwritten"] = part.unwritten
     direct = [one for one in sharing if one.get("direct")]
     if claim.row.get("direct") is not None:
         of_direct = sum(one.get("moved_bytes") or 0 for one in direct)
@@ -344,49 +344,6 @@ def _is_opened_direct(mount: Mount, processes: Sequence[Process]) -> bool | None
 def _passes_no_calls(mount: Mount, processes: Sequence[Process]) -> bool:
     """Transfers by io_uring or mappings; streams of the C library are counted by the kernel alone, too."""
     return bool(mount.counts["mappings"]) or any(process["rings"] for process in processes)
-
-
-def _of_names(claim: Claim, mount: Mount, command: Sequence[str], others: Sequence[Claim]) -> Subject:
-    row: Row = dict.fromkeys(row_of(mount, "read", [], command))
-    row |= {name: value for name, value in claim.row.items() if name in row}
-    row |= {"emulated": False, "target": mount.point, "source": shlex.join(command)}
-    row |= {"iteration": 0, "cell": ""}
-    facts: dict[str, Any] = {"file_system": mount.file_system, "of_calls": True}
-    if mount.processors:
-        facts["processors"] = mount.processors
-    told: Mapping[str, Any] = claim.row.get("observed") or {}
-    facts |= {name: told[name] for name in _OF_A_STONEWALL if told.get(name)}
-    facts |= synchronised_files(claim.row, mount)
-    kind = kind_of(claim.row)
-    if claim.row["access"] == SEARCH:
-        listed = searched(str(claim.row.get("program")), mount.listed)
-        if listed.entries is not None:
-            facts |= {"called_operations": listed.entries, "shortest_span_s": listed.busy_s}
-    elif kind:
-        # Files and directories are looked at by the same calls: each result needs operations of its own.
-        called = sum(phase.names[kind] for phase in mount.phases)
-        called -= sum(_operations(one) for one in others if kind_of(one.row) == kind)
-        facts["called_operations"] = max(called, 0) // _iterations(claim)
-    return Subject(row, facts, claim.messages, claim.complete)
-
-
-def _have_time(claims: Sequence[Claim], mount: Mount) -> bool:
-    """Whether results of operations on names lasted as long as the busiest process was in such calls, where
-    nearly all of these are theirs. Which of them is too quick is not known."""
-    named = [one for one in claims if kind_of(one.row) is not None and one.row.get("ops_s")]
-    ops = sum(_operations(one) for one in named)
-    if ops < _NEARLY_ALL_NAMES * sum(sum(phase.names.values()) for phase in mount.phases):
-        return True
-    told_s: float = sum(_operations(one) / one.row["ops_s"] for one in named)
-    return told_s >= SPAN_SHARE * sum(phase.quickest_ns["name"] for phase in mount.phases) / 1e9
-
-
-def _iterations(claim: Claim) -> int:
-    return int((claim.row.get("observed") or {}).get("mean_of") or 1)
-
-
-def _operations(claim: Claim) -> int:
-    return int(claim.row.get("ops") or 0) * _iterations(claim)
 
 
 def counted_text(judged: Judged) -> Mapping[str, float | int | None]:

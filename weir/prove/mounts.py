@@ -52,6 +52,9 @@ class Part:
     moved: Mapping[str, int]  # by access
     inside_ns: Mapping[str, int]  # in calls of these kinds, such as write+sync
     ends_ns: Mapping[str, tuple[int, int]]  # by access: begin of the first call, end of the last one
+    unwritten: Mapping[str, Any] | None  # of the file that the process synchronised last
+    named: Mapping[str, int]  # operations on names, by kind
+    named_ns: Mapping[str, int]  # least time in them
 
 
 @dataclass(frozen=True)
@@ -208,7 +211,7 @@ def _mount(
         syncs=_syncs([one for _, one in used]),
         flags=sorted({flag for _, one in used for flag in one["flags"]}),
         streamed=streamed_on(used, processes),
-        unwritten=_least([one["unwritten"] for _, one in used]),
+        unwritten=_unwritten([(one.get("unwritten_inode"), one["unwritten"]) for _, one in used]),
         phases=tuple(_phase(group) for group in groups_of(pieces)),
         whole=_growth(whole),
         hosts=len({piece.host for piece in whole}),
@@ -226,19 +229,21 @@ def _node(process: Process, mount: Mapping[str, Any]) -> tuple[str, tuple[str, s
 
 
 def _pieces(process: Process, number: int, mount: Mapping[str, Any]) -> Iterator[Piece]:
-    phases = mount["phases"]
+    phases, unwritten = mount["phases"], mount["unwritten"]
     afters = iter([*(one["before"] for one in phases[1:]), mount["end"]])
     for run in runs_of(phases):
         parts = tuple(
             _with_kernel(
-                Piece(*_node(process, mount), number, one, one["before"], next(afters)), process, mount
+                Piece(*_node(process, mount), number, one, one["before"], next(afters), unwritten=unwritten),
+                process,
+                mount,
             )
             for one in run
         )
         if len(run) == 1:
             yield parts[0]
         else:
-            whole = Piece(*_node(process, mount), number, joined(run), run[0]["before"], parts[-1].after)
+            whole = replace(parts[0], phase=joined(run), after=parts[-1].after)
             yield replace(_with_kernel(whole, process, mount), parts=parts)
 
 
@@ -269,18 +274,21 @@ def _phase(group: Sequence[Piece]) -> Phase:
         | {"name": max(_busy_ns(one, ("name",)) for one in phases)},
         names={name: sum(one["names"][name] for one in phases) for name in phases[0]["names"]},
         growth=_growth(group),
-        parts=tuple(_part(one) for one in phases),
+        parts=tuple(map(_part, group)),
         spans=tuple(map(_phase, spans_of(group))),
         syncs_at_once=max(sum(one["most_at_once"] for one in phases if one["sync"]["calls"]), 1),
     )
 
 
-def _part(phase: Mapping[str, Any]) -> Part:
-    kinds = ("read",), ("write",), ("write", "sync")
+def _part(piece: Piece) -> Part:
+    phase, kinds = piece.phase, (("read",), ("write",), ("write", "sync"))
     return Part(
         {access: phase[name] for access, name in BYTES.items()},
         {"+".join(some): _busy_ns(phase, some) for some in kinds},
         {access: (phase[access]["first_ns"], phase[access]["last_ns"]) for access in BYTES},
+        piece.unwritten,
+        phase["names"],
+        {kind: ns // max(phase["most_at_once"], 1) for kind, ns in phase.get("named_ns", {}).items()},
     )
 
 
@@ -359,8 +367,9 @@ def _written(piece: Piece) -> int:
 
 
 def _withdrawn(piece: Piece, own: Sequence[Piece]) -> int | None:
-    """What the process took away. One that wrote next to nothing by calls may have filled pages of its own by
-    mappings or streams, such as shared memory of MPI in a file: it took these away, and not the result."""
+    """Bytes that the process took away. One that wrote next to nothing by calls may have filled pages of its
+    own by mappings or streams, such as shared memory of MPI in a file: it took these away, and not the
+    result."""
     cancelled, dirtied = piece.kernel.cancelled_bytes, piece.kernel.dirtied_bytes
     all_written = sum(map(_written, own))
     if not cancelled or dirtied is None or _written(piece) >= _SHARE * all_written:
@@ -377,8 +386,17 @@ def _syncs(mounts: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     return dict(total)
 
 
-def _least(looks: Sequence[Mapping[str, int] | None]) -> Mapping[str, int] | None:
-    """The look with the fewest pages to write back, since another process may write to a file after one
-    synchronised it."""
-    seen = [look for look in looks if look]
-    return min(seen, key=lambda look: look["dirty_bytes"] + look["writeback_bytes"]) if seen else None
+def _unwritten(looks: Sequence[tuple[int | None, Mapping[str, Any] | None]]) -> Mapping[str, Any] | None:
+    """The look at the file with most pages to write back. Of several at one file, the one with the fewest:
+    another process may write to it after one synchronised it."""
+    least: dict[int | None, Mapping[str, Any]] = {}
+    for inode, look in looks:
+        if look is not None:
+            before = least.get(inode)
+            fewest = look if before is None or _left(look) < _left(before) else before
+            least[inode] = {**fewest, "is_shared": before is not None}
+    return max(least.values(), key=_left, default=None)
+
+
+def _left(look: Mapping[str, Any]) -> int:
+    return int(look["dirty_bytes"] + look["writeback_bytes"])

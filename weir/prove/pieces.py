@@ -41,6 +41,7 @@ class Piece:
     after: Counters
     kernel: Kernel = Kernel()
     parts: tuple[Piece, ...] = ()  # where phases of the process continue one another
+    unwritten: Mapping[str, Any] | None = None  # of the file that the process synchronised last
 
 
 def groups_of(pieces: Sequence[Piece]) -> list[list[Piece]]:
@@ -118,7 +119,7 @@ def joined(run: Sequence[Phase]) -> Phase:
         **synced(run, run[0]["first_ns"]),
         **_fetched(run),
         **{kind: _calls([one[kind] for one in run]) for kind in _KINDS},
-        "names": {name: sum(one["names"][name] for one in run) for name in run[0]["names"]},
+        **{key: _sums(run, key) for key in ("names", "named_ns") if key in run[0]},
     }
 
 
@@ -149,6 +150,10 @@ def _fetched(run: Sequence[Phase]) -> dict[str, int]:
     if reads and "fetched_after_bytes" in run[reads[-1]]:
         found["fetched_after_bytes"] = run[reads[-1]]["fetched_after_bytes"]
     return found | ({"fetched_before_bytes": run[first]["fetched_before_bytes"]} if reads else {})
+
+
+def _sums(run: Sequence[Phase], key: str) -> dict[str, int]:
+    return {name: sum(one[key][name] for one in run) for name in run[0][key]}
 
 
 def _calls(parts: Sequence[Mapping[str, int]]) -> dict[str, int]:

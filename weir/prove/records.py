@@ -321,4 +321,7 @@ def synchronised_files(row: Row, mount: Mount) -> dict[str, Any]:
         return {}
     device = growth_of(mount.phases).device
     found["called_syncs"] = found["sync_calls"] = sum(phase.calls["sync"] for phase in mount.phases)
+    if seen := mount.unwritten:
+        left = seen["dirty_bytes"] + seen["writeback_bytes"]
+        found["entries"] = {"sampled": 0, "there": 0, "cached_files": seen["files"], "unwritten_bytes": left}
     return found | {"device": device_facts(mount, device), "device_written_bytes": device and device[1]}

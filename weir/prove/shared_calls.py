@@ -17,6 +17,7 @@ from weir.witness.spans import kind_of
 _A_FEW = 1.05
 _EXACT = 1.01
 _NOTICED = 0.01  # share of a result: a process with less, such as a shell, has none
+_HALF = 0.5
 _SAME_BYTES = 0.001  # share of a result by which a process may differ that moved it
 
 
@@ -83,8 +84,7 @@ def _mounts_of_equals(rows: Sequence[Row], access: str, mounts: Sequence[Mount])
     is_of_several = len({id(mount) for mount, _ in parts}) > 1
     if not is_of_several or not len(parts) == len(rows) == len(times):
         return None
-    with_syncs = access == "write" and all(row.get("sync") is not False for row in rows)
-    kinds = "write+sync" if with_syncs else access
+    kinds = kinds_of(rows, access)
     parts.sort(key=lambda one: one[1].inside_ns[kinds])
     found = {}
     for (total_s, at), (mount, part) in zip(sorted(times), parts, strict=True):
@@ -169,10 +169,9 @@ def alone_s(row: Row, access: str, phases: Sequence[Phase], counted: float) -> f
     return max(inside_s, sum(phase.access_s(access, tells) for phase in phases))
 
 
-def part_s(row: Row, others: Sequence[Row], access: str, phases: Sequence[Phase]) -> float | None:
-    """The least time of a result where each of as many processes moved as much as one of the results; of
-    equal ones the quickest process is that of none but the quickest result. None where they are not such
-    pairs."""
+def part_of(row: Row, others: Sequence[Row], access: str, phases: Sequence[Phase]) -> Part | None:
+    """The process of a result, where each of as many moved as much as one of the results; of equal ones the
+    quickest process is that of none but the quickest result. None where they are not such pairs."""
     rows = [row, *others]
     sizes = [one.get("moved_bytes") or 0.0 for one in rows]
     parts = [part for phase in phases for part in phase.parts if part.moved[access] > _NOTICED * min(sizes)]
@@ -180,11 +179,25 @@ def part_s(row: Row, others: Sequence[Row], access: str, phases: Sequence[Phase]
     is_pairs = Counter(part.moved[access] for part in parts) == Counter(sizes)
     if len(rows) == 1 or not is_pairs or None in times:
         return None
-    with_syncs = access == "write" and all(one.get("sync") is not False for one in rows)
-    kinds = "write+sync" if with_syncs else access
-    spent = sorted(part.inside_ns[kinds] / 1e9 for part in parts if part.moved[access] == sizes[0])
+    own = [part for part in parts if part.moved[access] == sizes[0]]
+    own.sort(key=lambda part: part.inside_ns[kinds_of(rows, access)])
     alike = [time for time, size in zip(times, sizes, strict=True) if time is not None and size == sizes[0]]
-    return spent[sum(1 for time in alike if time < alike[0])]
+    return own[sum(1 for time in alike if time < alike[0])]
+
+
+def kinds_of(rows: Sequence[Row], access: str) -> str:
+    """The calls whose time the results have."""
+    with_syncs = access == "write" and all(one.get("sync") is not False for one in rows)
+    return "write+sync" if with_syncs else access
+
+
+def named_s(kind: str, operations: float, tasks: int, mount: Mount) -> float | None:
+    """The least time of so many operations on names, of which each task did its share: that of the quickest
+    process which did half of such a share, or more. None where no process did."""
+    share = operations / tasks
+    parts = [part for phase in mount.phases for part in phase.parts if part.named_ns.get(kind)]
+    each = [part.named_ns[kind] / part.named[kind] for part in parts if part.named[kind] >= _HALF * share]
+    return share * min(each) / 1e9 if each and share else None
 
 
 def are_told_apart(rows: Sequence[Row], counted: float) -> bool:
@@ -207,9 +220,8 @@ def fit(rows: Sequence[Row], access: str, phases: Sequence[Phase], counted: floa
     own_s, own_bytes = _lasted_s(rows[0]), rows[0].get("moved_bytes")
     if own_s is None or not own_bytes:
         return True
-    kinds = "write+sync" if access == "write" and with_syncs else access
     parts = [
-        (float(part.moved[access]), part.inside_ns[kinds] / 1e9)
+        (float(part.moved[access]), part.inside_ns[kinds_of(rows, access)] / 1e9)
         for phase in phases
         for span in phase.spans or (phase,)
         for part in span.parts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from weir.audit.registry import Outcome, degraded, invalid, not_observable, note, passed, rule
 from weir.audit.subject import Subject
-from weir.base.units import about_size, sizes
+from weir.base.units import about_size, counted, sizes
 
 # Names share blocks of directories and of inodes: 256 bytes is the smallest inode of ext4 and XFS.
 _LEAST_OF_NAME = 256
@@ -121,8 +121,9 @@ def entries_not_there(subject: Subject) -> Outcome | None:
 @rule("INVALID", needs_output=True)
 def files_not_synchronised(subject: Subject) -> Outcome | None:
     """Each file was to be synchronised after it was written (mdtest -y), and something skips that: fewer
-    succeeded than files were created, a sample of the files has unwritten pages when the clock stopped
-    (cachestat, Linux 6.5), or the device was written less than half of their bytes.
+    succeeded than files were created, a sample of the files has unwritten pages when the clock stopped or,
+    under `weir prove`, right after (cachestat, Linux 6.5), or the device was written less than half of their
+    bytes.
 
     Hint: look for LD_PRELOAD, a filter of system calls (seccomp) and mount options such as nobarrier.
     """
@@ -134,13 +135,11 @@ def files_not_synchronised(subject: Subject) -> Outcome | None:
     if calls is not None and calls < files:
         return invalid(f"{calls} synchronisations of {files:.0f} files")
     entries, written = subject.observed.get("entries") or {}, subject.observed.get("device_written_bytes")
-    looked, unwritten = entries.get("cached_files"), entries.get("unwritten_bytes")
+    looked, unwritten = entries.get("cached_files") or 0, entries.get("unwritten_bytes")
     if unwritten:
-        return invalid(
-            f"{about_size(unwritten)} of {looked} files were not written back when the clock stopped"
-        )
+        return invalid(f"{about_size(unwritten)} of {counted(looked, 'file')} were not written back")
     if written is None and looked:
-        return passed(f"all pages of {looked} files were written back")
+        return passed(f"all pages of {counted(looked, 'file')} were written back")
     if written is None:
         reason = (subject.observed.get("device") or {}).get("reason")
         return not_observable(reason or "the device behind the files is unknown")

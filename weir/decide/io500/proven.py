@@ -27,7 +27,8 @@ from weir.decide.io500.result import (
     validity,
 )
 from weir.decide.io500.submission_rules import submission_rules
-from weir.prove.claims import SEARCH, counted_text
+from weir.prove.claims import counted_text
+from weir.prove.named import SEARCH
 from weir.prove.output import verdict_text
 from weir.prove.records import Judged
 from weir.prove.results import Claim, claims_in
