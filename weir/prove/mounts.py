@@ -368,13 +368,13 @@ def _written(piece: Piece) -> int:
 
 def _withdrawn(piece: Piece, own: Sequence[Piece]) -> int | None:
     """Bytes that the process took away. One that wrote next to nothing by calls may have filled pages of its
-    own by mappings or streams, such as shared memory of MPI in a file: it took these away, and not the
+    own before by mappings or streams, such as shared memory of MPI in a file: it took these away, and not the
     result."""
-    cancelled, dirtied = piece.kernel.cancelled_bytes, piece.kernel.dirtied_bytes
+    cancelled, until = piece.kernel.cancelled_bytes, piece.after["io"]
     all_written = sum(map(_written, own))
-    if not cancelled or dirtied is None or _written(piece) >= _SHARE * all_written:
+    if not cancelled or not until or _written(piece) >= _SHARE * all_written:
         return cancelled
-    return max(cancelled - dirtied, 0)
+    return max(cancelled - int(until["write_bytes"]), 0)
 
 
 def _syncs(mounts: Sequence[Mapping[str, Any]]) -> dict[str, int]:

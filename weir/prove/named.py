@@ -62,7 +62,7 @@ def have_time(claims: Sequence[Claim], mount: Mount) -> bool:
 
 
 def _told_s(claims: Sequence[Claim]) -> float:
-    return sum(_operations(one) / one.row["ops_s"] for one in claims if one.row.get("ops_s"))
+    return float(sum(_operations(one) / one.row["ops_s"] for one in claims if one.row.get("ops_s")))
 
 
 def _iterations(claim: Claim) -> int:

@@ -67,36 +67,6 @@ def test_bytes_that_are_taken_away_before_they_are_stored_are_no_write() -> None
     assert verdict(process(withdrawn)) == ("INVALID", "bytes-withdrawn")
 
 
-@pytest.mark.parametrize(
-    ("inode", "left", "found"),
-    [
-        (1, 50, ("INVALID", "sync-left-dirty-pages")),
-        (2, 50, ("VALID", "")),
-        (None, 50, ("VALID", "")),  # an older library
-    ],
-)
-def test_each_file_is_looked_at_by_itself_after_its_synchronisation(
-    inode: int | None, left: int, found: tuple[str, str]
-) -> None:
-    """Another process may have written to the same file meanwhile, and looked when it was clean."""
-    look = {"files": 1, "pages": 100, "dirty_bytes": 0, "writeback_bytes": 0}
-    numbers = ({}, {}) if inode is None else ({"unwritten_inode": 2}, {"unwritten_inode": inode})
-    clean = mount(phase(), device=(0, 100), unwritten=look, **numbers[0])
-    dirty = written(unwritten=look | {"dirty_bytes": left * MIB}, **numbers[1])
-    assert verdict(process(dirty), process(clean, pid=8)) == found
-
-
-@pytest.mark.parametrize(("given", "found"), [(40, ("VALID", "")), (0, ("INVALID", "bytes-withdrawn"))])
-def test_what_another_process_took_away_of_its_own_was_not_withdrawn(
-    given: int, found: tuple[str, str]
-) -> None:
-    """The daemon of Open MPI shares memory by files of /tmp, which it removes at the end."""
-    io = {"write_bytes": given, "cancelled_write_bytes": 40}
-    daemon = mount(phase(), device=(0, 100), io=io, mappings=1)
-    daemon["end"]["raw_ns"] = 9 * S
-    assert verdict(process(written()), process(daemon, pid=8)) == found
-
-
 def test_a_disk_in_memory_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     def mount_of(folder: Path) -> dict[str, str]:
         return {"mount_point": str(folder), "type": "ext4"}
