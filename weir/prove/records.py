@@ -302,6 +302,8 @@ def told_of_syncs(row: Row, mount: Mount, phases: Sequence[Phase]) -> dict[str, 
     found = {name: told[name] for name in _TOLD if told.get(name)}
     if not phases and found.get("syncs_reported"):
         return {"synced_writes": found["syncs_reported"]}  # by a queue
+    if told.get("writes_through") and phases and not {"O_SYNC", "O_DSYNC"} & {*mount.flags}:
+        found["syncs_reported"] = row.get("ops")
     if not found or not phases:
         return {}
     found["syncs_at_once"] = max(phase.syncs_at_once for phase in phases)

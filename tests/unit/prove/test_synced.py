@@ -112,3 +112,17 @@ def test_what_a_later_program_moves_is_not_of_the_phase_of_an_earlier_one() -> N
     processes = [shell, first, second]
     verdicts = [one.row["verdict"] for one in judged_mounts(mounts_of(processes), processes, ["sh"])]
     assert verdicts == ["INVALID", "VALID"]
+
+
+def test_writes_that_were_to_be_synchronised_by_their_descriptor() -> None:
+    """fio with sync=1 and end_fsync=1, where something takes O_SYNC from the open."""
+    told = {"observed": {"writes_through": True}, "ops": 1000}
+    for flags, found in (["O_SYNC"], ("VALID", "")), ([], ("INVALID", "syncs-not-at-device")):
+        whole = counted(written(synced=100)) | {"flags": flags}
+        row = {"access": "write", "moved_bytes": 100 * MIB, "requested_bytes": 100 * MIB, "total_s": 1.0}
+        row |= {"bw_mib_s": 100.0, "program": "fio", "tool": "fio", "sync": True}
+        ((_, one),) = judged_claims(
+            [Claim("fio", row | told)], mounts_of([process(whole)]), [process(whole)], ["fio"]
+        )
+        assert one is not None
+        assert (one.row["verdict"], one.row["reasons"] or "") == found

@@ -176,3 +176,17 @@ def test_a_command_is_of_one_table() -> None:
     )
     (run,) = tools()["ior"].parse_log(page.replace("1280.00 ", "1280.01 ", 1))
     assert [row["layout"] for row in run.rows] == ["file-per-process"] * 2 + [None] * 2
+
+
+@pytest.mark.parametrize("option", ["-Y", "-O fsyncPerWrite=1"])
+def test_writes_that_are_synchronised_one_by_one_are_synchronised(option: str) -> None:
+    """IOR does not count them; it makes one after each transfer."""
+    command = next(line for line in LOG.splitlines() if line.startswith("Command line"))
+    (run,) = runs(LOG.replace(command, f"{command.replace(' -e', '')} {option}"))
+    for row in run.rows:
+        told = row["observed"].get("syncs_reported")
+        assert told == (row["moved_bytes"] // row["xfer_bytes"] if row["access"] == "write" else None)
+        assert row["access"] == "read" or row["sync"]
+        assert row["observed"]["workload"]["options"].keys() >= {
+            option.split()[-1].lstrip("-").partition("=")[0]
+        }

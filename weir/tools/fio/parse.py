@@ -128,6 +128,8 @@ def parse_document(document: Mapping[str, Any]) -> Parsed:
                     row["observed"]["in_flight"] = _in_flight(options, jobs)
                 if access == "write" and (syncs := _syncs(job)):
                     row["observed"]["syncs_reported"] = syncs
+                if access == "write" and is_known and options.get("sync", "0") not in _OFF:
+                    row["observed"]["writes_through"] = True  # by O_SYNC, which fio does not count
                 at_once, host = (job.get("jobname"), job.get("groupid"), str(told)), job.get("hostname")
                 results.append(
                     Result(str(at_once), row, jobs, str(host) if host else None, "filename" not in options)

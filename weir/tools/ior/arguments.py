@@ -40,6 +40,7 @@ _SIZE_UNITS = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 _FLAGS: dict[str, tuple[str, Any]] = {
     "c": ("collective", True),
     "e": ("sync", True),
+    "Y": ("sync_each", True),
     "F": ("layout", "file-per-process"),
     "g": ("barriers", True),
     "C": ("reorder", "constant"),
@@ -61,6 +62,7 @@ _DIRECTIVES: dict[str, str] = {
     "mintimeduration": "min_time_s",
     "maxtimeduration": "max_time_min",
     "useo_direct": "direct",
+    "fsyncperwrite": "sync_each",
     "summaryfile": "summary_file",
 }
 # Defaults without the option: IOR 4's AIO, weir-io's URING; every other back end waits for each transfer.
@@ -133,7 +135,7 @@ _VALUES: dict[str, tuple[str, Callable[[str], Any]]] = {
 
 # Options that columns or facts have, or of which only a write or only a read has one; and those that are of
 # the output or the names of a run: no conditions of their own.
-_KNOWN = {*"wrzfaO", *_FLAGS, *(name for name in _VALUES if name not in "lMQ")}
+_KNOWN = {*"wrzfaO", *(set(_FLAGS) - {"Y"}), *(name for name in _VALUES if name not in "lMQ")}
 _USUAL = {"Q": "1"}  # what the option has without being given
 _OF_OUTPUT = re.compile(
     r"[AdGhHijkKNoqTvxX]|help|verbose|mpiio\.showHints|random-offset-seed|warningAsErrors"
@@ -147,7 +149,11 @@ def other_options(command_line: str) -> dict[str, str]:
     told: dict[str, str] = {}
     for option, value in options_in(words_of(command_line)[1:], _WITH_VALUE, "l"):
         directives = (part.partition("=")[::2] for part in value.split(",")) if option == "O" else ()
-        told |= {name: text for name, text in directives if name.strip().lower() not in _DIRECTIVES}
+        told |= {
+            name: text
+            for name, text in directives
+            if _DIRECTIVES.get(name.strip().lower(), "sync_each") == "sync_each"
+        }
         told |= {option: value} if option not in _KNOWN and _USUAL.get(option) != value else {}
     return {name: value for name, value in told.items() if not _OF_OUTPUT.fullmatch(name)}
 
@@ -207,7 +213,7 @@ def _directives(text: str) -> dict[str, Any]:
     for part in text.split(","):
         key, _, value = part.partition("=")
         name = _DIRECTIVES.get(key.strip().lower())
-        if name in ("wear_out", "direct"):
+        if name in ("wear_out", "direct", "sync_each"):
             found[name] = value.strip() not in ("", "0")
         elif name:
             found[name] = value.strip()

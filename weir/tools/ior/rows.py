@@ -264,6 +264,9 @@ def _row(result: Printed, requested: Mapping[str, Any]) -> Row:
     row |= {column: real_or_text(values[name]) if name in values else None for name, column in _TIMES.items()}
     row |= _sizes(result.sizes, row, tasks, "warns_elsewhere" in requested)
     row["observed"] = {key: requested[key] for key in _FOR_AUDIT if key in requested} | {"tasks": tasks}
+    if requested.get("sync_each") and result.access == "write":
+        row["sync"] = True
+        row["observed"]["syncs_reported"] = _writes(row)
     if result.mean_of > 1:
         row["observed"]["mean_of"] = result.mean_of
     if result.is_derived:
@@ -273,6 +276,11 @@ def _row(result: Printed, requested: Mapping[str, Any]) -> Row:
     if requested.get("random_twice") and result.access == "read" and requested.get("layout") == _OWN_FILES:
         row["observed"] |= _drawn(result, row, tasks)
     return row
+
+
+def _writes(row: Row) -> int | None:
+    moved, xfer = row["moved_bytes"], row["xfer_bytes"]
+    return moved // xfer if moved and xfer else None
 
 
 def _drawn(result: Printed, row: Row, tasks: int | None) -> dict[str, Any]:
