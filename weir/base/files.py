@@ -141,12 +141,28 @@ def reading(path: Path, hint: str = "") -> Iterator[None]:
         raise InputError(message, file=printable(path), hint=hint or hint_of(error)) from None
 
 
+def text_of(file: Path) -> str:
+    """The text of a file that may be gone, or that this user may not read: empty then."""
+    try:
+        return file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
 def from_json(text: str | bytes) -> Any:
     """The content of a file that may be damaged: damage is a ValueError, also brackets without end."""
     try:
         return json.loads(text)
     except RecursionError:
         raise ValueError("holds brackets within brackets without end") from None
+
+
+def json_of(file: Path) -> Any:
+    """The content of a file that may be gone or damaged; None then."""
+    try:
+        return from_json(file.read_bytes())
+    except (OSError, ValueError):
+        return None
 
 
 def read_object(path: Path, hint: str) -> dict[str, Any]:

@@ -22,6 +22,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from weir.base.files import text_of
+
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _libc = ctypes.CDLL(None, use_errno=True)
 _POLL_S = 0.05
@@ -41,22 +43,14 @@ def is_the_same(pid: int, started_ticks: int) -> bool:
 
 def takes(pid: int, number: signal.Signals) -> bool:
     """Whether the process has a handler of the signal, or ignores it."""
-    try:
-        text = Path(f"/proc/{pid}/status").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return False
-    masks = [
-        int(line.split()[1], 16) for line in text.splitlines() if line.startswith(("SigIgn:", "SigCgt:"))
-    ]
+    lines = text_of(Path(f"/proc/{pid}/status")).splitlines()
+    masks = [int(line.split()[1], 16) for line in lines if line.startswith(("SigIgn:", "SigCgt:"))]
     return any(mask & 1 << (number - 1) for mask in masks)
 
 
-def name_of(pid: int) -> str | None:
-    """The first 15 characters of its program's name, as the kernel has it."""
-    try:
-        return Path(f"/proc/{pid}/comm").read_text(encoding="utf-8", errors="replace").strip()
-    except OSError:
-        return None
+def name_of(pid: int) -> str:
+    """The first 15 characters of its program's name, as the kernel has it; empty if it is gone."""
+    return text_of(Path(f"/proc/{pid}/comm")).strip()
 
 
 def waits_in(pid: int) -> str:
@@ -64,10 +58,7 @@ def waits_in(pid: int) -> str:
     facts = _facts(pid)
     if facts is None:
         return "gone"
-    try:
-        place = Path(f"/proc/{pid}/wchan").read_text(encoding="utf-8").strip("\0\n0")
-    except OSError:
-        place = ""
+    place = text_of(Path(f"/proc/{pid}/wchan")).strip("\0\n0")
     return f"{facts[_STATE]} in {place}" if place else facts[_STATE]
 
 
@@ -123,11 +114,7 @@ def children_of(parent: int) -> set[int]:
 def descendants(pid: int) -> Iterator[int]:
     """All that it started and that still has a parent there; by its own lists, as it is looked at often."""
     for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        try:
-            listed = [int(word) for word in task.read_text(encoding="ascii").split()]
-        except OSError:
-            continue
-        for child in listed:
+        for child in map(int, text_of(task).split()):
             yield child
             yield from descendants(child)
 
@@ -141,11 +128,7 @@ def wait_for_children(apart_from: set[int], limit_s: float) -> set[int]:
 
 
 def _facts(pid: int) -> list[str] | None:
-    try:
-        text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return None
-    return text.rpartition(")")[2].split()
+    return text_of(Path(f"/proc/{pid}/stat")).rpartition(")")[2].split() or None
 
 
 EXIT_INTERRUPTED = 130

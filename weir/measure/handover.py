@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.errors import WeirError, error_data
-from weir.base.files import fault_of, from_json, read_object, read_shaped, write_atomically
+from weir.base.files import fault_of, json_of, read_object, read_shaped, text_of, write_atomically
 from weir.base.mounts import noexec_hint
 from weir.base.processes import is_the_same
 
@@ -63,10 +63,7 @@ def start_of_workflow() -> float | None:
 
 def holder_of(file: Path) -> dict[str, Any] | None:
     """Host, process and its start, as a workflow notes them."""
-    try:
-        content: dict[str, Any] = from_json(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
+    content: dict[str, Any] = json_of(file)
     return None if fault_of(content, _HOLDER) or "started_ticks" not in content else content
 
 
@@ -177,10 +174,7 @@ class Handover:
     def _errors_of_reframe(self) -> list[str]:
         """The lines of ReFrame's log that begin with ERROR, such as those of a configuration that it
         refuses; else why it could not start the batch."""
-        try:
-            text = self.log.read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            return []
+        text = text_of(self.log)
         found = [line.removeprefix("ERROR: ") for line in text.splitlines() if line.startswith("ERROR: ")]
         if not found and (failure := _NOT_STARTED.search(text)):
             hint = noexec_hint(self.receipt.parent) if _DENIED in failure[1] else ""

@@ -19,7 +19,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from weir.base.files import from_json, write_atomically
+from weir.base.files import json_of, text_of, write_atomically
 from weir.base.processes import wall
 from weir.base.storage_calls import is_in_haste
 from weir.measure.clean_up.directories import EnvironmentFaultError
@@ -143,10 +143,7 @@ def after(known: Mapping[str, Any], end: RunEnd, outputs: Path) -> dict[str, Any
 
 def _first_complaint(file: Path) -> str:
     """Lack of shared memory; else the first line with text: launchers add their own paragraphs after it."""
-    try:
-        text = file.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        text = ""
+    text = text_of(file)
     if reason := no_segment(text):
         return reason
     lines = [line.strip() for line in text.splitlines() if line.strip(" -\t")]
@@ -281,12 +278,8 @@ class StatusLine:
 
 def read_status(file: Path) -> list[StatusLine]:
     """Whole lines only: weir-io may be writing the next one."""
-    try:
-        text = file.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return []
     found = []
-    for line in text.split("\n")[:-1]:
+    for line in text_of(file).split("\n")[:-1]:
         try:
             name, code, seconds = line.split("\t")
             one = StatusLine(name, int(code), float(seconds))
@@ -314,10 +307,7 @@ def end_of(line: StatusLine, outputs: Path, ended: datetime | None = None) -> Ru
 
 def is_complete(outputs: Path) -> bool:
     """Whether the document of weir-io is there to its end."""
-    try:
-        return isinstance(from_json((outputs / SUMMARY_FILE).read_bytes()), dict)
-    except (OSError, ValueError):
-        return False
+    return isinstance(json_of(outputs / SUMMARY_FILE), dict)
 
 
 class StatusWatch:

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import fmean
 
-from weir.base.files import from_json
+from weir.base.files import from_json, text_of
 from weir.plan.model import Batch, Plan
 from weir.terms.model import Footprint, Partition, Target
 
@@ -152,12 +152,8 @@ def append_costs(results: Path, costs: BatchCosts) -> None:
 
 def read_costs(results: Path) -> list[BatchCosts]:
     """Sessions without failures, oldest first. A damaged line is skipped: nothing depends on it."""
-    try:
-        lines = (results / COSTS_FILE).read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return []
     found = []
-    for line in lines:
+    for line in text_of(results / COSTS_FILE).splitlines():
         try:
             costs = BatchCosts(**from_json(line))
             if not costs.failed and costs.expected_s > 0 and costs.actual_s > 0:

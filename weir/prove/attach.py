@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.errors import InputError
+from weir.base.files import text_of
 from weir.base.processes import caught_signals, descendants
 from weir.base.units import about_size, three_digits
 from weir.prove.mounts import Mount
@@ -136,11 +137,8 @@ def _files_of(pid: int) -> Iterator[Files]:
 
 
 def _is_direct(pid: int, descriptor: str) -> bool:
-    try:
-        text = (_PROC / str(pid) / "fdinfo" / descriptor).read_text(encoding="ascii")
-    except OSError:
-        return False
-    flags = next((line.split()[1] for line in text.splitlines() if line.startswith("flags:")), "0")
+    lines = text_of(_PROC / str(pid) / "fdinfo" / descriptor).splitlines()
+    flags = next((line.split()[1] for line in lines if line.startswith("flags:")), "0")
     return bool(int(flags, 8) & os.O_DIRECT)
 
 

@@ -18,6 +18,7 @@ from types import FrameType
 from typing import TextIO
 
 from weir.base.errors import WeirError
+from weir.base.files import text_of
 from weir.base.processes import adopt_orphans, descendants, name_of, wait_for_children
 from weir.measure.machine.host import Held, held_between, held_so_far
 from weir.prove.reports import prove_variables
@@ -200,10 +201,7 @@ def _passed_on(child: subprocess.Popen[bytes]) -> tuple[bytes, int]:
 
 def _user_of(pid: int) -> int | None:
     """The effective user of a process, also of one that has ended and that nobody has waited for."""
-    try:
-        lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return None
+    lines = text_of(Path(f"/proc/{pid}/status")).splitlines()
     return next((int(line.split()[2]) for line in lines if line.startswith("Uid:")), None)
 
 

@@ -12,10 +12,9 @@ import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from weir.base.errors import WeirError
-from weir.base.files import file_sha256, from_json, write_atomically
+from weir.base.files import file_sha256, from_json, json_of, write_atomically
 from weir.runs.files import RUN_FILE
 from weir.runs.ledger import LEDGER, is_copy, ledger_of
 
@@ -207,10 +206,8 @@ def _compared(study: Path, name: str, checksum: str) -> Difference | None:
 
 def _outputs_of(run_file: Path) -> Mapping[str, str]:
     """The sums in a run.json; none where it is gone or unreadable, which is a difference already."""
-    try:
-        outputs: Any = from_json(run_file.read_text(encoding="utf-8")).get("sha256", {})
-    except (OSError, ValueError, AttributeError):
-        return {}
+    document = json_of(run_file)
+    outputs = document.get("sha256") if isinstance(document, dict) else None
     return outputs if isinstance(outputs, dict) else {}
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
-from weir.base.files import from_json
+from weir.base.files import json_of
 from weir.terms.model import Row
 from weir.terms.shapes import check_of
 from weir.witness.document import LIBRARY
@@ -123,10 +123,7 @@ def _did_half(process: Mapping[str, Any], most: Mapping[tuple[int, str], tuple[i
 def read_witness(outputs: Mapping[str, Path]) -> Witnessed:
     """A file that was changed after the library wrote it is not evidence."""
     file = outputs.get("witness")
-    try:
-        document = from_json(file.read_text(encoding="utf-8")) if file else None
-    except (OSError, ValueError):
-        document = None
+    document = json_of(file) if file else None
     return Witnessed(document["processes"]) if document and not check_of("witness")(document) else Witnessed()
 
 

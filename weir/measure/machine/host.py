@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from weir.base.files import text_of
 from weir.base.mounts import mount_of
 from weir.base.processes import steady_s
 from weir.measure.machine.devices import SYSTEM, devices_below, hidden_below, memory_below, type_below
@@ -81,10 +82,7 @@ def held_between(before: Held, after: Held) -> Held:
 
 def running(proc: Path = _PROC) -> int | None:
     """Processes and threads that are runnable at this moment, without the one that asks."""
-    try:
-        fields = (proc / "loadavg").read_text(encoding="utf-8").split()
-    except OSError:
-        return None
+    fields = text_of(proc / "loadavg").split()
     count = whole(fields[3].partition("/")[0]) if len(fields) > 3 else None
     return None if count is None else max(count - 1, 0)
 
@@ -149,11 +147,7 @@ def block_limits(folder: Path, proc: Path = _PROC, cgroups: Path = _CGROUPS, sys
 
 def levels(controller: str, proc: Path, cgroups: Path) -> Iterator[Path]:
     """The directories of the control groups of a controller (version 1) and of version 2, up to the root."""
-    try:
-        lines = (proc / "self" / "cgroup").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return
-    for line in lines:
+    for line in text_of(proc / "self" / "cgroup").splitlines():
         _, controllers, group = line.split(":", 2)
         if controllers and controller not in controllers.split(","):
             continue
@@ -167,10 +161,7 @@ def levels(controller: str, proc: Path, cgroups: Path) -> Iterator[Path]:
 
 def _limits_in(file: Path, key: str = "") -> list[tuple[str, str]]:
     """Devices and limits, of version 2 by their keys: 8:16 rbps=2097152 wbps=max riops=max wiops=120."""
-    try:
-        lines = [line.split() for line in file.read_text(encoding="utf-8").splitlines()]
-    except OSError:
-        return []
+    lines = [line.split() for line in text_of(file).splitlines()]
     if not key:
         return [(line[0], line[1]) for line in lines if len(line) == 2]
     return [
@@ -193,11 +184,7 @@ def _os_name() -> str | None:
 
 
 def _first_value(path: Path, key: str, separator: str = ":") -> str | None:
-    try:
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return None
-    for line in lines:
+    for line in text_of(path).splitlines():
         name, found, value = line.partition(separator)
         if found and name.strip() == key:
             return value.strip()
@@ -268,10 +255,7 @@ def _texts(folders: Collection[Path], *names: str) -> list[str]:
 
 
 def _text(file: Path) -> str | None:
-    try:
-        text = file.read_text(encoding="utf-8", errors="replace").strip()
-    except OSError:
-        return None
+    text = text_of(file).strip()
     return None if text in ("", "none", "<unknown>") else text
 
 

@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
+from weir.base.files import text_of
 from weir.terms.printed_values import real
 
 _SYSTEM, _PROC = Path("/sys/class"), Path("/proc")
@@ -96,20 +97,12 @@ def _looked_up(name: str) -> list[str]:
 
 
 def _own_addresses(proc: Path) -> set[str]:
-    try:
-        table = (proc / "net" / "fib_trie").read_text(encoding="ascii")
-    except OSError:
-        return set()
-    return set(re.findall(r"\|-- (\S+)\n\s+/32 host LOCAL", table))
+    return set(re.findall(r"\|-- (\S+)\n\s+/32 host LOCAL", text_of(proc / "net" / "fib_trie")))
 
 
 def _links(proc: Path) -> list[str]:
     """Links of this network namespace that received something."""
-    try:
-        lines = (proc / "net" / "dev").read_text(encoding="ascii").splitlines()[2:]
-    except OSError:
-        return []
-    parts = [line.partition(":") for line in lines]
+    parts = [line.partition(":") for line in text_of(proc / "net" / "dev").splitlines()[2:]]
     counted = [(name.strip(), fields.split()) for name, _, fields in parts]
     return [name for name, fields in counted if name != "lo" and fields and fields[0] != "0"]
 
@@ -117,20 +110,13 @@ def _links(proc: Path) -> list[str]:
 def _is_hardware(name: str, system: Path, address: Callable[[str], str | None]) -> bool:
     """The link of that name in /sys may be of another network namespace: then its address is another one."""
     folder = system / "net" / name
-    try:
-        listed = (folder / "address").read_text(encoding="ascii").strip()
-    except OSError:
-        return False
-    own = address(name)
+    listed, own = text_of(folder / "address").strip(), address(name)
     return (folder / "device").exists() and own is not None and listed.startswith(own)
 
 
 def _rate(port: Path) -> float | None:
     """100 Gb/sec (4X EDR)"""
-    try:
-        rate = real(port.read_text(encoding="ascii").partition(" Gb/sec")[0].strip())
-    except OSError:
-        return None
+    rate = real(text_of(port).partition(" Gb/sec")[0].strip())
     return None if rate is None else 1000 * rate
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.errors import InputError, Problem, WeirError, did_you_mean
+from weir.base.files import text_of
 from weir.base.plugins import plugins
 
 
@@ -234,10 +235,7 @@ def seconds(text: str) -> float:
 
 def listed_hosts(file: str) -> list[str]:
     """The first word of each line of the file that names the nodes of a job, each once."""
-    try:
-        lines = Path(file).read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return []
+    lines = text_of(Path(file)).splitlines()
     return list(dict.fromkeys(line.split()[0] for line in lines if line.strip()))
 
 

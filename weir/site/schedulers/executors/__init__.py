@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from weir.base.errors import WeirError
+from weir.base.files import text_of
 from weir.site.schedulers import ENDED, STUCK, JobFiles, JobState, Request, Scheduler, ended
 
 # So long a file of a job that has ended may not be visible yet on a shared file system.
@@ -110,24 +111,15 @@ class Submitted:
         if code is not None and not state.reason:
             return f"job {self.job} ended with exit code {code}"
         signal = f"signal {told - _BY_SIGNAL} ended it" if told and told > _BY_SIGNAL else ""
-        messages = self._messages() or signal
+        messages = _last_lines(text_of(messages_file(self.log))) or signal
         if told is None:
             messages = "; ".join(filter(None, ["it knows nothing of this job any more", messages]))
         reason = state.reason or messages or "it does not tell why"
         return f"job {self.job} was ended by {self.system.name}: {reason}"
 
     def _own_exit_code(self) -> int | None:
-        try:
-            text = exit_file(self.log).read_text(encoding="utf-8").strip()
-        except OSError:
-            return None
+        text = text_of(exit_file(self.log)).strip()
         return int(text) if text.isdigit() else None
-
-    def _messages(self) -> str:
-        try:
-            return _last_lines(messages_file(self.log).read_text(encoding="utf-8", errors="replace"))
-        except OSError:
-            return ""
 
 
 def _last_lines(text: str) -> str:
