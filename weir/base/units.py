@@ -46,10 +46,10 @@ _LOOSE_TIME_UNITS = {"sec": "s", "secs": "s", "second": "s", "seconds": "s", "m"
 }
 
 
-class UnitError(ValueError):
-    """A text that is not a quantity; `hint` is what to write instead."""
+class HintedError(ValueError):
+    """A value that cannot be used as it is written; `hint` is what to write instead."""
 
-    def __init__(self, message: str, hint: str) -> None:
+    def __init__(self, message: str, hint: str | None = None) -> None:
         super().__init__(message)
         self.hint = hint
 
@@ -58,38 +58,38 @@ def parse_size(value: object) -> int:
     """Bytes of '16 KiB', '1.5 GiB', '47008 B' or '1 MB' (10^6 bytes)."""
     size = _bytes_of(value)
     if size.denominator != 1:
-        raise UnitError(f"'{value}' is not a whole number of bytes", f"write {round(size)} B")
+        raise HintedError(f"'{value}' is not a whole number of bytes", f"write {round(size)} B")
     return int(size)
 
 
 def _bytes_of(value: object) -> Fraction:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        raise UnitError(f"{value} has no unit", _size_hint(value))
+        raise HintedError(f"{value} has no unit", _size_hint(value))
     number, unit = _split(value, "a size", "16 KiB, 1 MiB, 47008 B, 1 MB (10^6 bytes)")
     if unit not in SIZE_UNITS:
         hint = _meant_sizes(number, unit) or _near_unit(unit, SIZE_UNITS)
-        raise UnitError(f"'{value}' has the unknown unit '{unit}'", hint)
+        raise HintedError(f"'{value}' has the unknown unit '{unit}'", hint)
     return number * SIZE_UNITS[unit]
 
 
 def parse_duration(value: object) -> float:
     """Seconds of '60 s', '5 min', '2 h', '1 d' or '200 ms'."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        raise UnitError(f"{value} has no unit", f"write '{_plain(value)} s' or '{_plain(value)} min'")
+        raise HintedError(f"{value} has no unit", f"write '{_plain(value)} s' or '{_plain(value)} min'")
     number, unit = _split(value, "a duration", "200 ms, 60 s, 5 min, 2 h, 1 d")
     if unit not in TIME_UNITS:
         guess = _LOOSE_TIME_UNITS.get(unit.lower())
         hint = f"did you mean '{_plain(number)} {guess}'?" if guess else _near_unit(unit, TIME_UNITS)
-        raise UnitError(f"'{value}' has the unknown unit '{unit}'", hint)
+        raise HintedError(f"'{value}' has the unknown unit '{unit}'", hint)
     return float(number * TIME_UNITS[unit])
 
 
 def parse_rate(value: object) -> float:
     """MiB/s of '500 MiB/s' or '1 GB/s'."""
     if number := bare_number(value):
-        raise UnitError(f"{_quoted(value)} has no unit", f"write it like {number} MiB/s or {number} GiB/s")
+        raise HintedError(f"{_quoted(value)} has no unit", f"write it like {number} MiB/s or {number} GiB/s")
     if not isinstance(value, str) or not value.rstrip().endswith("/s"):
-        raise UnitError(f"{_quoted(value)} is not a bandwidth", "write it like 500 MiB/s or 1 GB/s")
+        raise HintedError(f"{_quoted(value)} is not a bandwidth", "write it like 500 MiB/s or 1 GB/s")
     return float(_bytes_of(value.rstrip().removesuffix("/s")) / 2**20)
 
 
@@ -104,7 +104,7 @@ def parse_percent(value: object) -> float:
     """0.05 of '5 %'."""
     match = _PERCENT.fullmatch(value) if isinstance(value, str) else None
     if match is None or float(match[1]) == 0:
-        raise UnitError(f"{_quoted(value)} is not a percentage above zero", "write it like 5 %")
+        raise HintedError(f"{_quoted(value)} is not a percentage above zero", "write it like 5 %")
     return float(match[1]) / 100
 
 
@@ -260,7 +260,7 @@ def number_list(numbers: Sequence[int]) -> str:
 def _split(value: object, what: str, examples: str) -> tuple[Fraction, str]:
     match = _QUANTITY.fullmatch(value) if isinstance(value, str) else None
     if match is None:
-        raise UnitError(f"{_quoted(value)} is not {what}", f"write a number and a unit, like {examples}")
+        raise HintedError(f"{_quoted(value)} is not {what}", f"write a number and a unit, like {examples}")
     return Fraction(match[1]), match[2]
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from weir.base.errors import TargetUnavailableError, WeirError, did_you_mean, from_os_error
 from weir.base.files import require_plain_path
 from weir.base.processes import EXIT_INTERRUPTED, Interrupt
-from weir.base.units import UnitError, parse_duration
+from weir.base.units import HintedError, parse_duration
 from weir.measure.batches import measure_in_rounds, measure_in_turn, preflight
 from weir.measure.clean_up.starter import follow_the_starter
 from weir.measure.handover import write_errors
@@ -118,7 +118,7 @@ def execute(args: argparse.Namespace) -> int:
 def _duration_s(text: str) -> float:
     try:
         return parse_duration(text)
-    except UnitError as error:
+    except HintedError as error:
         raise argparse.ArgumentTypeError(f"{error}; {error.hint}") from None
 
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from weir.base.errors import ConfigError, Problem, unique
-from weir.base.units import about_size, counted
+from weir.base.units import HintedError, about_size, counted
 from weir.plan.config import Config
 from weir.plan.config.expression import Expression, ExpressionError
-from weir.plan.config.parameters import ParameterError, cell_default, cell_key, computed_value
+from weir.plan.config.parameters import cell_default, cell_key, computed_value
 from weir.plan.config.suite import Experiment
 from weir.plan.config.suites import TARGET_FIELDS
 from weir.plan.config.yaml_file import Keys
@@ -217,7 +217,7 @@ class _Expander:
             if isinstance(value, Expression):
                 try:
                     value = computed_value(self.tool.parameters[axis.name], value.value(values))
-                except (ExpressionError, ParameterError) as error:
+                except HintedError as error:
                     self._problem(axis.keys[index], str(error), error.hint)
                     return None
             values[axis.name] = value

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from weir.base.errors import InputError
-from weir.base.units import UnitError, bare_number, parse_rate, three_digits
+from weir.base.units import HintedError, bare_number, parse_rate, three_digits
 from weir.prove.records import LEAST_BYTES
 from weir.records.collect import messages_of_row
 from weir.records.imported_files import unread_form
@@ -109,7 +109,7 @@ def expected(text: str) -> Claim:
     try:
         if match:
             return Claim(OPTION, {"access": access, "bw_mib_s": parse_rate(rate)})
-    except UnitError as error:
+    except HintedError as error:
         message = f"is not understood: {error}"
         hint = hint if amount else f"{error.hint}; {hint}"
     raise InputError(message, key=OPTION, value=text, hint=hint)

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.errors import ConfigError, InputError, Problem, did_you_mean
-from weir.base.units import UnitError, parse_duration, parse_rate, parse_size
+from weir.base.units import HintedError, parse_duration, parse_rate, parse_size
 from weir.data import load_schema
-from weir.plan.config.parameters import ParameterError, cell_key, written_value
+from weir.plan.config.parameters import cell_key, written_value
 from weir.plan.config.schema import check
 from weir.plan.config.yaml_file import Keys, YamlFile, read_yaml
 from weir.records.metrics import metric_named
@@ -182,7 +182,7 @@ def _values(
         if name in parameters:
             try:
                 found[cell_key(name, parameters[name])] = written_value(parameters[name], value)
-            except ParameterError as error:
+            except HintedError as error:
                 problems.append(file.problem((*keys, name), str(error), error.hint))
         elif name in PLACES or tool == IO500:
             found[name] = value
@@ -205,7 +205,7 @@ def _promise(file: YamlFile, data: Mapping[str, Any], keys: Keys, problems: list
         return promise
     try:
         return _bounded(promise, data.get(right))
-    except UnitError as error:
+    except HintedError as error:
         problems.append(file.problem((*keys, right), str(error), error.hint))
         return promise
 
@@ -215,7 +215,7 @@ def _bounded(promise: Promise, written: Any) -> Promise:
         return promise
     bound, text = _number(promise.metric, str(written))
     if not 0 < bound < inf:
-        raise UnitError(f"'{written}' promises nothing", "write a number above zero")
+        raise HintedError(f"'{written}' promises nothing", "write a number above zero")
     return replace(promise, bound=bound, text=text)
 
 
@@ -228,7 +228,7 @@ def _number(metric: str, text: str) -> tuple[float, str]:
         try:
             return float(number), f"{number} /s"
         except ValueError:
-            raise UnitError(f"'{text}' is not a number of operations per second", "write 80000") from None
+            raise HintedError(f"'{text}' is not a number of operations per second", "write 80000") from None
     return parse_duration(text) * 1e6, text
 
 
@@ -239,7 +239,7 @@ def _promised(contract: Contract, promises: Sequence[str]) -> Contract:
         if line.promise and line.name in given:
             try:
                 line = replace(line, promise=_bounded(line.promise, given[line.name]))
-            except UnitError as error:
+            except HintedError as error:
                 raise InputError(str(error), key="--promise", hint=error.hint) from None
         lines.append(line)
     return replace(contract, lines=tuple(lines))

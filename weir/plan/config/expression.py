@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from weir.base.errors import did_you_mean
-from weir.base.units import SIZE_UNITS, TIME_UNITS, UnitError, parse_duration, parse_size
+from weir.base.units import SIZE_UNITS, TIME_UNITS, HintedError, parse_duration, parse_size
 from weir.plan.config.yaml_file import LARGEST_NUMBER
 
 MOST_CHARACTERS = 2_000
@@ -149,12 +149,8 @@ _GRAMMAR = (
 _LIMITS = f"at most {MOST_CHARACTERS:,} characters, {MOST_PARTS} parts, nested {MOST_DEPTH} deep"
 
 
-class ExpressionError(ValueError):
-    """An expression that cannot be understood, or not computed; hint is what to write."""
-
-    def __init__(self, message: str, hint: str | None = None) -> None:
-        super().__init__(message)
-        self.hint = hint
+class ExpressionError(HintedError):
+    """An expression that cannot be understood, or not computed."""
 
 
 @dataclass(frozen=True)
@@ -243,7 +239,7 @@ class _TargetFields(ast.NodeTransformer):
         if isinstance(node.value, str):
             try:
                 return ast.copy_location(ast.Constant(parse_size(node.value)), node)
-            except UnitError:
+            except HintedError:
                 return node
         if not isinstance(node.value, (int, float)):
             raise ExpressionError(f"'{self.text}' uses {node.value!r}, which is not allowed", _GRAMMAR)
@@ -264,9 +260,10 @@ def _number(match: re.Match[str]) -> str:
         return match[0]
     try:
         return str(parse_duration(match[0]) if match[2] in TIME_UNITS else parse_size(match[0]))
-    except UnitError as error:
+    except HintedError as error:
         units = f"units: {', '.join([*SIZE_UNITS, *TIME_UNITS])}"
-        raise ExpressionError(str(error), error.hint if error.hint.startswith("did") else units) from error
+        is_near = error.hint is not None and error.hint.startswith("did")
+        raise ExpressionError(str(error), error.hint if is_near else units) from error
 
 
 def _check_call(node: ast.Call, text: str) -> None:

@@ -6,16 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from weir.base.errors import did_you_mean
-from weir.base.units import UnitError, as_written, parse_duration, parse_size
+from weir.base.units import HintedError, as_written, parse_duration, parse_size
 from weir.tools.base import Parameter
-
-
-class ParameterError(ValueError):
-    """A value that a parameter cannot have; hint is what to write."""
-
-    def __init__(self, message: str, hint: str | None = None) -> None:
-        super().__init__(message)
-        self.hint = hint
 
 
 def cell_key(name: str, parameter: Parameter) -> str:
@@ -34,13 +26,10 @@ def cell_default(parameter: Parameter) -> Any:
 
 def written_value(parameter: Parameter, value: Any) -> Any:
     """The meaning of a value written in YAML."""
-    try:
-        if parameter.kind == "size":
-            return _at_least(parameter, parse_size(value), value)
-        if parameter.kind == "seconds":
-            return _at_least(parameter, parse_duration(value), value)
-    except UnitError as error:
-        raise ParameterError(str(error), error.hint) from error
+    if parameter.kind == "size":
+        return _at_least(parameter, parse_size(value), value)
+    if parameter.kind == "seconds":
+        return _at_least(parameter, parse_duration(value), value)
     return _plain_value(parameter, value)
 
 
@@ -49,11 +38,9 @@ def computed_value(parameter: Parameter, value: Any) -> Any:
     if isinstance(value, float) and value.is_integer() and parameter.kind in ("size", "count"):
         value = int(value)
     if parameter.kind in ("size", "count") and (isinstance(value, bool) or not isinstance(value, int)):
-        raise ParameterError(
-            f"gives {value!r}, which is not a whole number", "divide with '//' to round down"
-        )
+        raise HintedError(f"gives {value!r}, which is not a whole number", "divide with '//' to round down")
     if parameter.kind == "seconds" and (isinstance(value, bool) or not isinstance(value, (int, float))):
-        raise ParameterError(f"gives {value!r}, which is not a number of seconds")
+        raise HintedError(f"gives {value!r}, which is not a number of seconds")
     if parameter.kind in ("size", "seconds"):
         return _at_least(parameter, value, value)
     return _plain_value(parameter, value)
@@ -62,13 +49,13 @@ def computed_value(parameter: Parameter, value: Any) -> Any:
 def _plain_value(parameter: Parameter, value: Any) -> Any:
     if parameter.kind == "number":
         if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise ParameterError(
+            raise HintedError(
                 f"{_shown(value)} is not a number", "write it without unit and quotes, like 1.2"
             )
         return _at_least(parameter, float(value), value)
     if parameter.kind == "count":
         if isinstance(value, bool) or not isinstance(value, int):
-            raise ParameterError(
+            raise HintedError(
                 f"{_shown(value)} is not a whole number", "write it without unit and quotes, like 3"
             )
         return _at_least(parameter, value, value)
@@ -76,7 +63,7 @@ def _plain_value(parameter: Parameter, value: Any) -> Any:
         if not isinstance(value, bool):
             meant = {"yes": "write true", "on": "write true", "no": "write false", "off": "write false"}
             hint = meant.get(str(value).lower(), "write true or false")
-            raise ParameterError(f"{_shown(value)} is not true or false", hint)
+            raise HintedError(f"{_shown(value)} is not true or false", hint)
         return value
     if parameter.kind == "choice":
         return _choice(parameter, value)
@@ -87,14 +74,14 @@ def _plain_value(parameter: Parameter, value: Any) -> Any:
         return _hints(value)
     if parameter.kind == "text":
         if not isinstance(value, str):
-            raise ParameterError(f"{_shown(value)} is not text", f'put it in quotes: "{value}"')
+            raise HintedError(f"{_shown(value)} is not text", f'put it in quotes: "{value}"')
         return value
     raise AssertionError(f"a tool has a parameter of the unknown kind {parameter.kind}")
 
 
 def _choice(parameter: Parameter, value: Any) -> str:
     if not isinstance(value, str) or value not in parameter.choices:
-        raise ParameterError(
+        raise HintedError(
             f"{_shown(value)} is not one of the choices", did_you_mean(value, parameter.choices)
         )
     return value
@@ -102,15 +89,13 @@ def _choice(parameter: Parameter, value: Any) -> str:
 
 def _hints(value: Any) -> dict[str, str]:
     if not isinstance(value, Mapping) or any(isinstance(item, (list, dict)) for item in value.values()):
-        raise ParameterError(
-            f"{_shown(value)} is not a valid group of hints", "write {romio_cb_write: enable}"
-        )
+        raise HintedError(f"{_shown(value)} is not a valid group of hints", "write {romio_cb_write: enable}")
     return {str(name): as_written(item) for name, item in sorted(value.items())}
 
 
 def _at_least(parameter: Parameter, number: Any, written: Any) -> Any:
     if number < parameter.minimum:
-        raise ParameterError(f"{_shown(written)} is too small", f"at least {parameter.minimum}")
+        raise HintedError(f"{_shown(written)} is too small", f"at least {parameter.minimum}")
     return number
 
 

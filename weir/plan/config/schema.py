@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from weir.base.errors import Problem, did_you_mean
-from weir.base.units import UnitError, as_written, parse_duration, parse_percent, parse_rate, parse_size
+from weir.base.units import HintedError, as_written, parse_duration, parse_percent, parse_rate, parse_size
 from weir.plan.config.yaml_file import Keys, YamlFile
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def _check_name(value: object) -> bool:
     if isinstance(value, str) and not _NAME.fullmatch(value):
         better = re.sub(r"[^a-z0-9]+", "-", value.lower()).strip("-")
         hint = "names are made of small letters, digits and single hyphens"
-        raise UnitError(f"'{value}' is not a name", f"{hint}: '{better}'" if better else hint)
+        raise HintedError(f"'{value}' is not a name", f"{hint}: '{better}'" if better else hint)
     return True
 
 
@@ -51,7 +51,7 @@ def _check_regex(value: object) -> bool:
             re.compile(value)
         except (re.error, OverflowError, RecursionError) as error:
             message = f"'{value}' is not a regular expression: {error}"
-            raise UnitError(message, "host names are matched by Python's re.fullmatch") from error
+            raise HintedError(message, "host names are matched by Python's re.fullmatch") from error
     return True
 
 
@@ -69,10 +69,10 @@ def _formats() -> jsonschema.FormatChecker:
     import jsonschema  # a third of the start of a command that reads no YAML
 
     checker = jsonschema.FormatChecker(formats=())
-    checker.checks("name", raises=UnitError)(_check_name)
-    checker.checks("regex", raises=UnitError)(_check_regex)
+    checker.checks("name", raises=HintedError)(_check_name)
+    checker.checks("regex", raises=HintedError)(_check_regex)
     for name, parse in _QUANTITIES.items():
-        checker.checks(name, raises=UnitError)(_check_quantity(parse))
+        checker.checks(name, raises=HintedError)(_check_quantity(parse))
     return checker
 
 
@@ -144,12 +144,12 @@ def _words(error: jsonschema.ValidationError) -> tuple[str, str | None]:
     limit: Any = error.validator_value
     schema: Any = error.schema
     quantity = str(schema.get("format"))
-    if error.validator == "format" and isinstance(error.cause, UnitError):
+    if error.validator == "format" and isinstance(error.cause, HintedError):
         return str(error.cause), error.cause.hint
     if error.validator == "type" and quantity in _QUANTITIES and not isinstance(value, (list, dict)):
         try:
             _QUANTITIES[quantity](value)
-        except UnitError as cause:
+        except HintedError as cause:
             return str(cause), cause.hint
     if error.validator == "type":
         return _type_words(value, limit, schema)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from weir.base.errors import ConfigError, Problem, did_you_mean, unique
-from weir.base.units import as_written, parse_duration, parse_percent
+from weir.base.units import HintedError, as_written, parse_duration, parse_percent
 from weir.data import load_schema
 from weir.plan.config.expression import Expression, ExpressionError, Scope, parse_expression
-from weir.plan.config.parameters import ParameterError, written_value
+from weir.plan.config.parameters import written_value
 from weir.plan.config.schema import check
 from weir.plan.config.sources import Sources
 from weir.plan.config.suite import (
@@ -201,9 +201,9 @@ class _Reader:
             if isinstance(value, list) and has_one:
                 hint = f"values to try belong into space: {{{key}: [{', '.join(map(as_written, value))}]}}"
                 message = f"a list of {len(value)}, and under fixed a parameter has one value"
-                raise ParameterError(message, hint)
+                raise HintedError(message, hint)
             return written_value(tool.parameters[key], value)
-        except (ParameterError, ExpressionError) as error:
+        except HintedError as error:
             self.add(keys, str(error), error.hint)
             return None
 

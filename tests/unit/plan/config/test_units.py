@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from weir.base.units import (
     SIZE_UNITS,
-    UnitError,
+    HintedError,
     about_duration,
     about_size,
     counted,
@@ -61,7 +61,7 @@ def test_sizes(written: str, size_bytes: int) -> None:
     ],
 )
 def test_wrong_sizes_say_what_to_write(written: object, message: str, hint: str) -> None:
-    with pytest.raises(UnitError) as caught:
+    with pytest.raises(HintedError) as caught:
         parse_size(written)
     assert message in str(caught.value)
     assert hint in caught.value.hint
@@ -88,7 +88,7 @@ def test_durations_and_rates() -> None:
     ],
 )
 def test_wrong_durations_and_rates(parse, written: object, hint: str) -> None:  # type: ignore[no-untyped-def]
-    with pytest.raises(UnitError) as caught:
+    with pytest.raises(HintedError) as caught:
         parse(written)
     assert hint in caught.value.hint
 
