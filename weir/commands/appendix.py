@@ -27,14 +27,11 @@ def execute(args: argparse.Namespace) -> int:
     out: Path = args.out or args.study / TEXT
     write_atomically(out, appendix(args.study))
     table = out.parent / TABLE
-    write_atomically(table, _table(args.study))
+    columns = [field.name for field in fields(Line)]
+    write_atomically(table, csv_lines([columns, *map(astuple, claim_lines(args.study))]))
     if args.json:
         print(json.dumps({"appendix": str(out), "table": str(table)}))
         return 0
     arguments = f"reports/appendix/main.tex {args.study} {args.study / 'appendix.pdf'}"
     print(f"{out}; print it: reports/print.sh {arguments}")
     return 0
-
-
-def _table(study: Path) -> str:
-    return csv_lines([[field.name for field in fields(Line)], *map(astuple, claim_lines(study))])

@@ -38,7 +38,7 @@ from weir.prove.records import Judged, JudgedRow, watched_paths
 from weir.prove.reports import read_reports, unreported_bytes
 from weir.prove.results import Claim, claims_in, expected, hint_of_expect, results_in_files
 from weir.prove.seen import Seen, facts_of_all, of_program, seen_lines, unseen_lines
-from weir.prove.start import Ended, run_program
+from weir.prove.start import run_program
 from weir.records.imported_files import unread_form
 from weir.records.table import write_records
 from weir.tools.outputs import read_text
@@ -126,7 +126,7 @@ def execute(args: argparse.Namespace) -> int:
         processes, damaged = read_reports(folder)
     mounts = with_others(mounts_of(processes, ended.held))
     judged = judged_mounts(mounts, processes, command)
-    output = _texts(ended, args.output)
+    output = "\n".join([ended.output, *_texts(args.output)])
     run, hints = _io500(output)
     printed = claims_in(output)
     if not (run or hints or printed):
@@ -190,8 +190,7 @@ def _of_a_log(args: argparse.Namespace, command: list[str]) -> int:
     claims = [expected(text) for text in args.expect]
     log = read_log(args.darshan)
     moved = moved_in(log, args.on)
-    texts = "\n".join(read_text(file) for file in args.output if file.is_file())
-    claimed = judged_claims_of_log([*claims, *claims_in(texts)], log, moved)
+    claimed = judged_claims_of_log([*claims, *claims_in("\n".join(_texts(args.output)))], log, moved)
     judged: Sequence[JudgedRow | None] = [one for _, one in claimed] or [one.judged for one in moved]
     lines = [*logged_lines(log, moved, args.on), *logged_claims(claimed), *hint_lines(judged)]
     print("\n".join(lines), file=sys.stderr)
@@ -228,9 +227,9 @@ def _begun(program: str) -> None:
     print(f"weir prove: {program} is watched until it ends, or until Ctrl-C", file=sys.stderr, flush=True)
 
 
-def _texts(ended: Ended, files: list[Path]) -> str:
-    """The texts that may hold results of the program: its output and the files it left."""
-    return "\n".join([ended.output, *(read_text(file) for file in files if file.is_file())])
+def _texts(files: list[Path]) -> list[str]:
+    """The texts of the files that may hold results of the program."""
+    return [read_text(file) for file in files if file.is_file()]
 
 
 def _print(seen: Seen, proven: ProvenRun | None, hints: Sequence[str]) -> None:

@@ -170,7 +170,8 @@ def add_comparison(first: Path, folder: Path) -> int:
 
 def preflight(plan: Plan, folder: Path, batches: Sequence[str]) -> None:
     """Checks all targets before anything is measured. On a cluster each job checks its own when it starts."""
-    local = [name for name in batches if _is_local(plan, name)]
+    partition_of = {name: plan.site.partitions[plan.batch(name).partition] for name in batches}
+    local = [name for name, partition in partition_of.items() if partition.scheduler == "local"]
     if not local:
         return
     began = time.monotonic()
@@ -219,10 +220,6 @@ def _problems(analysis: subprocess.Popen[str]) -> str:
     """The findings of `draw.R check`, which ran beside the preflight."""
     errors = analysis.communicate()[1]
     return (errors.strip() or "analysis/draw.R check failed") if analysis.returncode else ""
-
-
-def _is_local(plan: Plan, batch: str) -> bool:
-    return plan.site.partitions[plan.batch(batch).partition].scheduler == "local"
 
 
 def _message_of(errors: str) -> str:

@@ -45,7 +45,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     _check(args)
-    state = State(args.state, _about(args)) if args.state else None
+    scanned = {"tree": str(args.tree.resolve()), "sample": args.sample, "seed": args.seed}
+    state = State(args.state, scanned) if args.state else None
     pace = Pace(args.rate)
     begin = time.monotonic()
     if state:
@@ -65,10 +66,6 @@ def execute(args: argparse.Namespace) -> int:
         args.chart.write_text(chart(tally))
     print(as_json(facts(tally, *about)) if args.json else "\n".join(lines(tally, *about)))
     return 0
-
-
-def _about(args: argparse.Namespace) -> dict[str, object]:
-    return {"tree": str(args.tree.resolve()), "sample": args.sample, "seed": args.seed}
 
 
 def _check(args: argparse.Namespace) -> None:

@@ -110,7 +110,9 @@ class _Launch:
             printed = _one_line(f"{stderr}\n{outcome.stdout.decode(errors='replace')}")
             reason = outcome.error or no_segment(stderr) or no_room() or printed or "no output"
             problem = f"{self.requested} ranks of {name} could not be started: {reason}"
-            return Check("ranks", "no start", problem, self._hint(reason))
+            is_lacking = _NO_LIBRARY in reason
+            hint = library_hint(self.stack) if is_lacking else "; ".join([*low_limits(), _HINT])
+            return Check("ranks", "no start", problem, hint)
         if found == [self.ppn] * self.nodes:
             return Check("ranks", self.requested)
         shape = " + ".join(map(str, found))
@@ -133,9 +135,6 @@ class _Launch:
             outcome = execute(command, start.environment, _LIMIT_S, self.token, folder)
             printed = outcome.stdout.decode(errors="replace")
             return outcome, tools()[tool].ranks_started(folder, printed) if tool else []
-
-    def _hint(self, reason: str) -> str:
-        return library_hint(self.stack) if _NO_LIBRARY in reason else "; ".join([*low_limits(), _HINT])
 
 
 def low_limits() -> Iterator[str]:

@@ -72,11 +72,9 @@ def _folders(folder: Path, errors: list[WeirError]) -> Iterator[tuple[Path, list
             waiting += [Path(one.path) for one in reversed(entries) if one.is_dir(follow_symlinks=False)]
         except OSError as error:
             message, hint = f"cannot be listed: {error.strerror}", hint_of(error)
-            errors.append(InputError(message, file=_short(printable(here)), hint=hint))
-
-
-def _short(path: str) -> str:
-    return path if len(path) <= 300 else f"{path[:200]}...{path[-80:]}"
+            name = printable(here)
+            short = name if len(name) <= 300 else f"{name[:200]}...{name[-80:]}"
+            errors.append(InputError(message, file=short, hint=hint))
 
 
 def imported_before(folder: Path) -> frozenset[str]:

@@ -101,8 +101,8 @@ def _answer(group: tuple[str, bool, str], usable: Sequence[Facts], measured: Seq
         return [one for one in some if (one["target"], one["emulated"], one["access"]) == group]
 
     mine = of_group(usable)
-    random = [one for one in mine if one["about"]["order"] == "random" and _is_small(one)]
-    small = max(random, key=_median, default=None)
+    random = [one for one in mine if one["about"]["order"] == "random" and one["xfer"] is not None]
+    small = max((one for one in random if one["xfer"] <= _SMALL_BYTES), key=_median, default=None)
     used = {one["api"] for one in mine}
     return {
         "target": group[0],
@@ -115,10 +115,6 @@ def _answer(group: tuple[str, bool, str], usable: Sequence[Facts], measured: Seq
         "interfaces": [_interface([one for one in mine if one["api"] == api]) for api in sorted(used)],
         "unusable": sorted({str(one["api"]) for one in of_group(measured)} - used),
     }
-
-
-def _is_small(one: Mapping[str, Any]) -> bool:
-    return one["xfer"] is not None and one["xfer"] <= _SMALL_BYTES
 
 
 def _median(one: Mapping[str, Any]) -> float:

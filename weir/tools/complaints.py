@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from weir.base.files import printable
 from weir.terms.model import Message
@@ -104,11 +105,10 @@ def without_repeats(messages: Iterable[Message]) -> list[Message]:
         key = (message.level, _NUMBERS.sub("#", message.text), message.row)
         first.setdefault(key, message)
         counts[key] = counts.get(key, 0) + 1
-    return [_counted(message, counts[key]) for key, message in first.items()]
-
-
-def _counted(message: Message, count: int) -> Message:
-    return message if count == 1 else Message(message.level, f"{message.text} ({count} times)", message.row)
+    return [
+        one if counts[key] == 1 else replace(one, text=f"{one.text} ({counts[key]} times)")
+        for key, one in first.items()
+    ]
 
 
 def _short(text: str) -> str:

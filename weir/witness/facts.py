@@ -177,11 +177,9 @@ def _may_be(span: Span, access: str) -> bool:
 def _is_of(span: Span, access: str) -> bool:
     """A write may read too (data sieving, headers of HDF5); a read does not write. An open and a close for
     nothing, as rank 0 of MPI-IO makes them before a phase, are of none."""
-    return bool(span["written_bytes"]) if access == "write" else _only_reads(span)
-
-
-def _only_reads(span: Span) -> bool:
-    return bool(span["read_bytes"]) and not span["written_bytes"]
+    return bool(
+        span["written_bytes"] if access == "write" else span["read_bytes"] and not span["written_bytes"]
+    )
 
 
 def _facts(

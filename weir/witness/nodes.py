@@ -16,32 +16,25 @@ def groups(processes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     known = [process["group"] for process in processes if process.get("group")]
     if not known:
         return {}
-    limits = _distinct(one for group in known for one in group["block_limits"])
+    limits = dict.fromkeys(tuple(sorted(one.items())) for group in known for one in group["block_limits"])
     return {
         "group": {
             "throttled_periods": max(group["throttled_periods"] for group in known),
-            "block_limits": limits,
+            "block_limits": [dict(one) for one in limits],
         }
     }
-
-
-def _distinct(limits: Iterable[Limit]) -> list[Limit]:
-    return [dict(one) for one in dict.fromkeys(tuple(sorted(limit.items())) for limit in limits)]
 
 
 def processors(processes: Sequence[Process]) -> dict[str, Any]:
     """Looks for the node where most ranks share a processor. There is nothing without ranks, and of older
     libraries, which do not look."""
     ranks = [one for one in processes if one["rank"] >= 0 and one.get("processors")]
-    found = [_of_node([one for one in ranks if one["host"] == host]) for host in _hosts(ranks)]
+    hosts = dict.fromkeys(str(one["host"]) for one in ranks)
+    found = [_of_node([one for one in ranks if one["host"] == host]) for host in hosts]
     if not found:
         return {}
     count, allowed = max(found, key=lambda node: node[0] / node[1])
     return {"processors": {"ranks": count, "allowed": allowed}}
-
-
-def _hosts(processes: Sequence[Process]) -> Iterable[str]:
-    return dict.fromkeys(str(one["host"]) for one in processes)
 
 
 def _of_node(processes: Sequence[Process]) -> tuple[int, int]:

@@ -104,14 +104,10 @@ def code_of(workflow: Any) -> Code:
     is_here = not is_module(workflow) and os.path.samefile(root, Path.cwd())
     # Snakemake takes what is in braces for a wildcard, in the path of its Snakefile as well.
     is_read_unasked = is_snakemake_9(workflow) and not set("{}") & set(str(beside))
-    may_name_conda = is_read_unasked or "CONDA" in chosen or _only_lints()
+    # While Snakemake reads the Snakefile, nothing but its command line tells that it only lints.
+    only_lints = "--lint" in (word.partition("=")[0] for word in sys.argv)
+    may_name_conda = is_read_unasked or "CONDA" in chosen or only_lints
     return Code(root, is_here, may_name_conda, not chosen & {"CONDA", "APPTAINER"})
-
-
-def _only_lints() -> bool:
-    """Whether Snakemake was started with --lint. While it reads the Snakefile, nothing but its command line
-    tells."""
-    return "--lint" in (word.partition("=")[0] for word in sys.argv)
 
 
 def is_snakemake_9(workflow: Any) -> bool:

@@ -59,8 +59,8 @@ def phases_overlap(subject: Subject) -> Outcome | None:
         return None
     if not subject.observed.get("barriers"):
         return not_observable("without barriers phases may overlap")
-    excess = sum(known) - total
-    if excess <= _CLOCKS_AGREE_S or total <= 0 or excess <= _rounding(total, known) + _CLOCKS_AGREE_S:
+    excess, rounding = sum(known) - total, sum(map(half_digit, [total, *known]))
+    if excess <= _CLOCKS_AGREE_S or total <= 0 or excess <= rounding + _CLOCKS_AGREE_S:
         return passed(f"the phases fit into {total:g} s")
     doubt_s = subject.observed.get("clock_doubt_s") or 0.0
     if excess <= _NODES_AT_A_BOUNDARY * _BOUNDARIES * doubt_s:
@@ -72,10 +72,6 @@ def phases_overlap(subject: Subject) -> Outcome | None:
     if skew <= _SKEW_INVALID * total:
         return degraded(text)
     return invalid(text + _corrected(subject, total - skew))
-
-
-def _rounding(total_s: float, phases_s: list[float]) -> float:
-    return half_digit(total_s) + sum(map(half_digit, phases_s))
 
 
 def _corrected(subject: Subject, total_s: float) -> str:

@@ -143,17 +143,13 @@ def _doubt(access: str, mine: Sequence[Row], phase: str, volatile: frozenset[str
         return "nodes and processes are unknown"
     if any(row["verdict"] != "VALID" for row in mine if row["access"] == access):
         return "not every run is VALID"
-    writes = [_lasted_s(row) for row in mine if row["access"] in ("write", "create")]
+    writes = [row["total_s"] or row["io_s"] or 0.0 for row in mine if row["access"] in ("write", "create")]
     if not writes or min(writes) < STONEWALL_S:
         shortest = short_time(min(writes)) if writes else "unknown"
         return f"its write phase lasted {shortest}, not {STONEWALL_S:.0f} s or longer"
     if phase in WRITE_PHASES and PHASES[phase] == "GiB/s" and not first["sync"]:
         return "it requested no synchronisation"
     return ""
-
-
-def _lasted_s(row: Row) -> float:
-    return row["total_s"] or row["io_s"] or 0.0
 
 
 # Among fewer, a percentile would promise a resolution that is not there.
@@ -169,7 +165,8 @@ def cell_lines(found: Sequence[Standing]) -> Iterator[str]:
         value = f"{digits_or_more(one.value)} {one.unit}, median of {counted(one.runs, 'run')}"
         yield f"{one.label or one.cell}, {one.access}: {value}"
         for per, place in one.places.items():
-            yield f"  {_WHAT[per]}{_among(place)} {_of(one.phase)}{_on_ime(place)}"
+            on_ime = f"; above {place.ime_below} of {place.ime} on IME" if place.ime else ""
+            yield f"  {_WHAT[per]}{_among(place)} {_of(one.phase)}{on_ime}"
     if not ranked:
         yield "no cell is comparable with a phase of IO500"
     reasons = Counter(one.why_not for one in found if not one.places)
@@ -194,10 +191,6 @@ def ordinal(percentile: float) -> str:
 
 def _of(phase: str) -> str:
     return "random reads of 4 KiB without doubt" if phase == RANDOM_READ else phase
-
-
-def _on_ime(place: Place) -> str:
-    return f"; above {place.ime_below} of {place.ime} on IME" if place.ime else ""
 
 
 def cell_facts(found: Sequence[Standing]) -> list[dict[str, Any]]:

@@ -88,14 +88,11 @@ def _phase_lines(result: Result, places: Places) -> Iterator[str]:
         time = "-" if phase.time_s is None else f"{phase.time_s:,.1f} s"
         line = f"  {name:<19}{phase.value:>14,.3f} {unit:<6}{time:>10}"
         if places:
-            shown = [_percentile(places[name].get(per)) for per in PER]
+            known = [places[name].get(per) for per in PER]
+            shown = [f"{place.percentile:.1f}" if place else "-" for place in known]
             whole = places[name]["whole"]
             line += f"{shown[0]:>12}{shown[1]:>10}{shown[2]:>13}{f'{whole.ime_below} of {whole.ime}':>11}"
         yield line
-
-
-def _percentile(place: Place | None) -> str:
-    return "-" if place is None else f"{place.percentile:.1f}"
 
 
 def score_lines(result: Result, valid: Validity) -> Iterator[str]:

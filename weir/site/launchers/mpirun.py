@@ -19,6 +19,7 @@ DAEMON_LOST = (
     "Open RTE was unable to open the hostfile",
     "PRTE was unable to open the hostfile",
 )
+_OF_OUTER_STEP = ("SLURM_CPU_BIND", "PMIX_", "PMI_", "OMPI_COMM_WORLD_")
 
 
 def command(nodes: int, ppn: int, options: Sequence[str], environment: Mapping[str, str]) -> list[str]:
@@ -43,7 +44,7 @@ def environment(inherited: Mapping[str, str]) -> Changes:
     every rank believe it is part of that step. Nodes and slots are those of the allocation, not of the step.
     Open MPI 5 starts nothing without HOME.
     """
-    changes: Changes = {name: None for name in inherited if _of_outer_step(name)}
+    changes: Changes = {name: None for name in inherited if name.startswith(_OF_OUTER_STEP)}
     if "HOME" not in inherited:
         changes["HOME"] = os.path.expanduser("~").replace("~", "/")
     if "SLURM_JOB_ID" in inherited:
@@ -52,10 +53,6 @@ def environment(inherited: Mapping[str, str]) -> Changes:
         if f"SLURM_{theirs}" in inherited:
             changes[f"SLURM_{ours}"] = inherited[f"SLURM_{theirs}"]
     return changes
-
-
-def _of_outer_step(name: str) -> bool:
-    return name.startswith(("SLURM_CPU_BIND", "PMIX_", "PMI_", "OMPI_COMM_WORLD_"))
 
 
 def lost(stderr: str) -> str | None:

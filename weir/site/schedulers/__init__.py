@@ -4,6 +4,7 @@ interface of one, and its commands, each with a time limit.
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import shutil
@@ -298,6 +299,15 @@ def reply(arguments: Sequence[str]) -> tuple[int, str]:
     """Exit code and output of a command, messages first."""
     done = ended(arguments)
     return done.returncode, done.stderr + done.stdout
+
+
+def json_behind_messages(printed: str) -> dict[str, Any]:
+    """The object that a command prints behind messages, if any; empty where there is none."""
+    try:
+        found: dict[str, Any] = json.loads(printed[max(printed.find("{"), 0) :])
+    except ValueError:
+        return {}
+    return found
 
 
 @cache

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -18,6 +17,7 @@ from weir.site.schedulers import (
     Request,
     Scheduler,
     answer,
+    json_behind_messages,
     placed,
     reply,
     values_of,
@@ -75,7 +75,8 @@ class Flux(Scheduler):
             return None
         state = state_of(text)
         if state and state.phase == WAITING and not state.reason:
-            return JobState(WAITING, stopped(answer([*_outer(), "queue", "status"]), _queue(text)))
+            queue = str(json_behind_messages(text).get("queue") or "")
+            return JobState(WAITING, stopped(answer([*_outer(), "queue", "status"]), queue))
         return state
 
     def cancel_job(self, job: str) -> None:
@@ -90,7 +91,7 @@ class Flux(Scheduler):
 
 def state_of(text: str) -> JobState | None:
     """Reads `flux jobs --json` of one job."""
-    facts = _facts(text)
+    facts = json_behind_messages(text)
     if not facts:
         return None
     state, exception = facts.get("state"), facts.get("exception") or {}
@@ -115,19 +116,6 @@ def stopped(status: str, queue: str) -> str:
     several."""
     own = (line.removeprefix(f"{queue}: ") for line in status.splitlines())
     return next((line for line in own if line.startswith("Scheduling is stopped")), "")
-
-
-def _facts(text: str) -> dict[str, Any]:
-    """There may be messages before."""
-    try:
-        found: dict[str, Any] = json.loads(text[max(text.find("{"), 0) :])
-    except ValueError:
-        return {}
-    return found
-
-
-def _queue(text: str) -> str:
-    return str(_facts(text).get("queue") or "")
 
 
 def placement(options: Sequence[str], names: str, jobspec: str) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
@@ -22,6 +21,7 @@ from weir.site.schedulers import (
     Scheduler,
     answer,
     clock,
+    json_behind_messages,
     open_mpi,
     placed,
     reply,
@@ -119,7 +119,7 @@ class Oar(Scheduler):
     def cancel(self, name: str) -> None:
         quoted = name.replace("'", "''")
         where = f"job_name = '{quoted}' AND state NOT IN ('Terminated', 'Error')"
-        for job in jobs_of(answer(["oarstat", "-J", "--sql", where])):
+        for job in json_behind_messages(answer(["oarstat", "-J", "--sql", where])):
             self.cancel_job(job)
 
 
@@ -127,18 +127,9 @@ def _asking(job: str) -> list[str]:
     return ["oarstat", "-f", "-J", "-j", job]
 
 
-def jobs_of(text: str) -> dict[str, dict[str, Any]]:
-    """The jobs of `oarstat -J` by their ids; there may be messages before."""
-    try:
-        found: dict[str, dict[str, Any]] = json.loads(text[max(text.find("{"), 0) :])
-    except ValueError:
-        return {}
-    return found
-
-
 def facts_of(text: str) -> dict[str, Any]:
-    """The facts of the only job."""
-    return next(iter(jobs_of(text).values()), {})
+    """The facts of the only job, from `oarstat -J`, which has jobs by their ids."""
+    return next(iter(json_behind_messages(text).values()), {})
 
 
 def submitted_again(facts: Mapping[str, Any]) -> str:
