@@ -13,12 +13,11 @@ from weir.audit.registry import rules
 from weir.audit.subject import Subject
 from weir.base.errors import InputError, WeirError
 from weir.base.files import printable, reading, require_file
-from weir.records.captured_outputs import captured_outputs
 from weir.records.collect import messages_of_row
 from weir.records.copies import once
 from weir.records.imported_files import LOG_WITHOUT_RESULT, Facts, is_page, is_refused, kind_of
-from weir.records.line_prefixes import without_prefixes, without_prefixes_of_blocks
 from weir.records.log_cells import counted, identified
+from weir.records.plain_outputs import captured_outputs, without_prefixes, without_prefixes_of_blocks
 from weir.records.table import table_lines, typed_row
 from weir.terms.columns import checked, columns, columns_of_role
 from weir.terms.model import Message, Parsed, Row, tasks_of

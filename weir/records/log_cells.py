@@ -33,7 +33,9 @@ def identified(subjects: Iterable[Subject]) -> Iterator[Subject]:
             continue
         is_located = bool(row["site"] and row["target"])
         conditions = [None if is_located else row["source"], *(row[name] for name in cell_columns())]
-        told = {name: subject.observed[name] for name in cell_facts() if _is_told(subject.observed.get(name))}
+        # A fact that is none is what every program does without an option.
+        seen = ((name, subject.observed.get(name)) for name in cell_facts())
+        told = {name: fact for name, fact in seen if fact and fact != "none"}
         if _is_uneven(row):
             told["tasks"] = row["tasks"]
         # Results of which nothing more is told keep the cells that earlier versions gave them.
@@ -46,11 +48,6 @@ def identified(subjects: Iterable[Subject]) -> Iterator[Subject]:
 def _is_uneven(row: Row) -> bool:
     """Whether the number of tasks does not follow from the nodes and the tasks on each."""
     return row["tasks"] is not None and row["tasks"] != tasks_of(row | {"tasks": None})
-
-
-def _is_told(fact: object) -> bool:
-    """Whether a fact is more than what every program does without an option."""
-    return bool(fact) and fact != "none"
 
 
 def _place(subject: Subject) -> list[str]:

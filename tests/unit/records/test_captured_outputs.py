@@ -9,9 +9,9 @@ import pytest
 
 from tests.unit.tools.test_mdtest_tables import DATE, V1, V3
 from weir.base.errors import WeirError
-from weir.records.captured_outputs import captured_outputs
 from weir.records.imported_files import Facts
 from weir.records.importing import import_files
+from weir.records.plain_outputs import captured_outputs
 
 RESULT = {"cmd": "docker logs client", "stdout": DATE + V1, "stderr": "no device\n", "rc": 0}
 LINES = {"stdout_lines": (DATE + V3).splitlines(), "changed": True}
