@@ -5,8 +5,6 @@ measured batch is one write of 64 KiB to tmpfs; the floor is a start of Python t
 batch of its own: `reframe -r` starts weir for each, while Snakemake's batches take turns in one.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import os

@@ -4,8 +4,6 @@ Prints medians with the interquartile range: microseconds for each operation, ba
 eight ranks on one file, files created and removed, and how near the drain comes to the rate it was given.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import json

@@ -5,8 +5,6 @@ are found. Both programs measure each cell in turns, as a stack with a `cross_ch
 interface is the line that `weir collect` prints. A quiet machine is needed: noise leaves cells undecided.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import shutil

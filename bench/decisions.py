@@ -13,8 +13,6 @@ that every pass is false. Tables of 20 cells: both sides are the same storage, s
 faster is false, and a table counts once.
 """
 
-from __future__ import annotations
-
 import csv
 import math
 import random

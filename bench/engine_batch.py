@@ -1,8 +1,6 @@
 """The overhead of a tiny cell in `weir-io batch` beyond its own I/O; a launch of its own takes 130 to 360
 ms."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -9,8 +9,6 @@ Below 1 is in favour of weir-io; the median of the pairs has its 95 % interval. 
 bench/results/engine_calls.csv.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import statistics

@@ -6,8 +6,6 @@ second, its 95 % interval from 6 rounds on, and the CPU time of the transfers pe
 reports it. fio: apt-get install fio.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

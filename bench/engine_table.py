@@ -6,8 +6,6 @@ neighbouring launches, because a shared machine drifts, with the least and the g
 of weir-io.
 """
 
-from __future__ import annotations
-
 import argparse
 import datetime
 import json

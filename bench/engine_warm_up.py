@@ -5,8 +5,6 @@ the medians of the ratios within a round, later over alone and later over first,
 covers it with 95 %; the goal is 0.97 to 1.03.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -9,8 +9,6 @@ should grow by less than 1 %, or an operation by less than 20 ns. --built: both 
 On the network file systems of the lab: python -m tests.lab cost.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -2,8 +2,6 @@
 
 The runs are copies of one real document of weir-io."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import subprocess

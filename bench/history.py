@@ -10,8 +10,6 @@ The residuals of the real series around their levels are drawn again in blocks o
 real storage, and the truth is known: no change (every change found is false), or one step on day 200.
 """
 
-from __future__ import annotations
-
 import csv
 import os
 import statistics

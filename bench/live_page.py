@@ -8,8 +8,6 @@ ratio of its rate to that in the other run of the pair; the median of the pairs 
 goal is less than 1 %. Beside it, what a page adds to a whole run.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import shutil

@@ -13,8 +13,6 @@ records alone and by the probe. Not drawn, because an application cannot have it
 the storage, and metadata.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import csv

@@ -6,8 +6,6 @@
 It measures nothing. Each cell is the range over the numbers of rounds, with the largest standard error.
 """
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Iterable, Sequence

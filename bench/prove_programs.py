@@ -8,8 +8,6 @@ bench/results/prove_programs.csv: rows of a program and file system that are mea
 `python -m tests.lab programs` does the same on file systems of the lab.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -6,8 +6,6 @@ the order of time, which takes 60 runs). The width that three quarters of the in
 then requested with `until:`, and the same cells are measured again.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import statistics

@@ -1,7 +1,5 @@
 """weir scan on 100,000 files of known content: table exact, rate kept, nothing written. make bench-scan"""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

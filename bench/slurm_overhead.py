@@ -6,8 +6,6 @@ a job for each cell; one allocation with a launch for each cell; one allocation,
 Ratios are those of one round, since what else the machine does changes from round to round.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

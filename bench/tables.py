@@ -5,8 +5,6 @@ of each group, with `where COLUMN=VALUE` some of the rows, with `with TEXT` thos
 When and where a file was measured is in the commit that changed it.
 """
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Mapping, Sequence

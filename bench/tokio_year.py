@@ -5,8 +5,6 @@ bench/tokio_year.py reference/tokio-year.csv OUT     writes OUT/year.tex; print 
 reports/print.sh reports/tokio-year/main.tex OUT OUT/tokio-year.pdf
 """
 
-from __future__ import annotations
-
 import csv
 import statistics
 import sys

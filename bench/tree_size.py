@@ -6,8 +6,6 @@ own, or parts of what was split. Links, data, documents and goldens do not count
   python bench/tree_size.py [BEFORE [AFTER]]
 """
 
-from __future__ import annotations
-
 import csv
 import subprocess
 import sys

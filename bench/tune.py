@@ -8,8 +8,6 @@ nodes fixed and without, and reference/mistral-defaults.csv. The truth is the me
 setting. `median`: each measurement of the search is that median. `single`: it is one of the repetitions.
 """
 
-from __future__ import annotations
-
 import random
 import statistics
 import sys

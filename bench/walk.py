@@ -5,8 +5,6 @@ python bench/walk.py [--show] measures one write of 64 KiB to tmpfs in this proc
 one file: it ends where a function calls one of another file, and another begins where its caller goes on.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import tempfile

@@ -10,8 +10,6 @@ whole time of both. instructions: those that the library adds, by valgrind, whic
 clock. To stderr: the processor time of the library's own thread. 5 minutes, on an idle machine.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import math

@@ -20,8 +20,6 @@ ReFrame's terms, as they are meant here:
 The tests are made from the plan in WEIR_PLAN (`weir plan --out`), or from the suites of config/.
 """
 
-from __future__ import annotations
-
 import reframe as rfm
 from weir_checks.measuring import MeasureBatch
 

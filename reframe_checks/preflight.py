@@ -1,8 +1,6 @@
 """Checks before anything is measured: whether a target holds what its batches need, and ranks start where
 they should."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

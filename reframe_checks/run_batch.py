@@ -6,8 +6,6 @@ the workflow; what decides is the receipt, which `weir run` writes when the batc
 and receipt pass through ReFrame as files that lie beside each other.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

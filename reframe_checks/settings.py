@@ -1,7 +1,5 @@
 """ReFrame's configuration, made from config/sites: a site is data, and a new one needs no line here."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

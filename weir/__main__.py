@@ -1,7 +1,5 @@
 """The program `weir`, also by `python -m weir` where the console script is not installed."""
 
-from __future__ import annotations
-
 import sys
 
 

@@ -1,7 +1,5 @@
 """The base of the checks: one test is one batch, in the allocation that the batch needs."""
 
-from __future__ import annotations
-
 import inspect
 import os
 import shlex

@@ -8,8 +8,6 @@ launcher, cores and environments are those of the settings that ReFrame has alre
 ReFrame does not describe (docs/how-to/reframe.md).
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Mapping

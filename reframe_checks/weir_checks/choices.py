@@ -5,8 +5,6 @@ batches of a plan, which depends on the site and the scale. So the command line 
 ReFrame sets later (such as by one of its modes) is compared with it and refused.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

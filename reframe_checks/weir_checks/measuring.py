@@ -1,7 +1,5 @@
 """A check that measures a batch, and what it demands before it passes."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import statistics

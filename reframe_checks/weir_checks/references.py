@@ -4,8 +4,6 @@
 `-S reference_file=stored` is the one in which this ReFrame stores its results.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from functools import cache

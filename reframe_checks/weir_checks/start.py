@@ -1,7 +1,5 @@
 """Starts ReFrame on one batch for the job of a workflow, and ends what it started when the job is ended."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

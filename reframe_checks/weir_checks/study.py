@@ -4,8 +4,6 @@ Without WEIR_PLAN a test is known by its suite and batch, and leaves what `snake
 looks for. WEIR_BATCH is the one batch of the plan that a job of a workflow measures.
 """
 
-from __future__ import annotations
-
 import os
 import tempfile
 import time

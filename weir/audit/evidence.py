@@ -1,7 +1,5 @@
 """The minimum evidence for VALID, per kind of record. Evidence is there if one of its rules passed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Container
 from dataclasses import dataclass
 

@@ -1,8 +1,6 @@
 """Findings and rules, for people (text, Markdown) and for programs; why UNPROVEN records of logs lack
 evidence: what it is, why a bare log cannot have it, and what to do."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Of a record of a table, what needs the raw output is kept as it stands, and the rest is judged again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 

@@ -1,7 +1,5 @@
 """Bytes that an access must have moved, and what was counted between its clients and their servers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any

@@ -3,8 +3,6 @@
 The outcome of a rule is passed, not observable, or a finding (a note, DEGRADED or INVALID).
 """
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import inspect

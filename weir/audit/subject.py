@@ -1,7 +1,5 @@
 """The subject that a rule looks at: one record and all that is known about the run it came from."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -5,8 +5,6 @@ shape of a file is checked when it is read; and what is computed from one file a
 damage_named.
 """
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import hashlib

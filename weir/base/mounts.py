@@ -2,8 +2,6 @@
 target declares one, and its files are on one.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterable, Mapping

@@ -3,8 +3,6 @@
 Its name is TOOL, LAUNCHER or SCHEDULER; rules and conditions have any name. No other file mentions it.
 """
 
-from __future__ import annotations
-
 import importlib
 import os
 import pkgutil

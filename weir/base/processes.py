@@ -5,8 +5,6 @@ An administrator or NTP may set the clock while a study is measured. What is ord
 the time at which the process began and by the clock that runs on since, also while the machine is suspended.
 """
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import errno

@@ -5,8 +5,6 @@ No other call of weir's own processes goes to the path of a target, but for thos
 which is such a process.
 """
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import os

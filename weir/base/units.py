@@ -1,7 +1,5 @@
 """Sizes, durations and rates as people write them: '16 KiB', '60 s', '500 MiB/s'. MB is not MiB."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """weir accept: judge a study by a contract, line by line, with a report to sign."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

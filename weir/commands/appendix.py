@@ -1,7 +1,5 @@
 """weir appendix: the artifact description and evaluation of a study, from its files."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from dataclasses import astuple, fields

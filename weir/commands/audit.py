@@ -1,7 +1,5 @@
 """weir audit: which rules have findings about a table of records, what they saw, and what to do."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

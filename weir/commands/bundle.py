@@ -1,7 +1,5 @@
 """weir bundle: a study with its raw outputs, plan and code as one file."""
 
-from __future__ import annotations
-
 import argparse
 import os
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """weir clean: remove what killed measurements left on this machine; keep what they measured."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from dataclasses import asdict

@@ -1,7 +1,5 @@
 """weir collect: run files to records.csv; every planned access of every run gives a row, failed ones too."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

@@ -1,7 +1,5 @@
 """weir compare: which cells of two sets of records are faster or slower, with an error rate."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """weir history: keep campaigns, show what each series did, judge the newest values."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

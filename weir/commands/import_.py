@@ -1,7 +1,5 @@
 """weir import: third-party measurements as audited records, so that figures work on them too."""
 
-from __future__ import annotations
-
 import argparse
 import os
 from collections import Counter

@@ -1,7 +1,5 @@
 """weir init: a study directory with workflow and configuration, outside of a checkout."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

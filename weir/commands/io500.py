@@ -1,7 +1,5 @@
 """weir io500: score, validity and percentiles of an IO500 result, and the standing of single cells."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

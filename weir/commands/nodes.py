@@ -1,7 +1,5 @@
 """weir nodes: the same short work on every node of an allocation; a node that is slow bends every number."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import os

@@ -1,7 +1,5 @@
 """weir plan: what would be measured, its cost, and what is excluded and why. Measures nothing."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Mapping
 from functools import partial

@@ -1,7 +1,5 @@
 """weir predict: the I/O time of an application from measured cells, beside its measured time."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from dataclasses import replace

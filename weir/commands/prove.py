@@ -1,7 +1,5 @@
 """weir prove: what I/O a program really did, and which of it can be believed."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import os

@@ -1,7 +1,5 @@
 """weir report: measure suites and report them; `make report` calls it."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import json

@@ -1,7 +1,5 @@
 """weir reproduce: the tables and figures of a bundle again, compared with those in it."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from dataclasses import asdict

@@ -1,8 +1,6 @@
 """weir run: batches of a plan, measured in one session for Snakemake, ReFrame and people. It skips what has
 its run, so it may be ended at any time."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import json

@@ -1,7 +1,5 @@
 """weir scan: file formats in a directory tree, by content."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 import time

@@ -1,7 +1,5 @@
 """weir show: the top of a study's page as text: how fast, how sure, and what to do."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """weir site: all studies of a site on one static page."""
 
-from __future__ import annotations
-
 import argparse
 import html
 import statistics

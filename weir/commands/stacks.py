@@ -1,7 +1,5 @@
 """weir stacks: what the stacks of a site contain, and what is wrong with them."""
 
-from __future__ import annotations
-
 import argparse
 from dataclasses import asdict
 from pathlib import Path

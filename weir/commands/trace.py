@@ -1,7 +1,5 @@
 """weir trace: the trace files of weir-io (--trace) as CSV, one line for each operation."""
 
-from __future__ import annotations
-
 import argparse
 import csv
 import struct

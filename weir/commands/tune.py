@@ -1,7 +1,5 @@
 """weir tune: find the best setting with few measurements, and measure its gain over the default."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

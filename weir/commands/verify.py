@@ -1,7 +1,5 @@
 """weir verify: what was edited, deleted or added since a study was collected."""
 
-from __future__ import annotations
-
 import argparse
 from dataclasses import asdict
 from pathlib import Path

@@ -1,7 +1,5 @@
 """weir watch: follow a study from any terminal that can read its results."""
 
-from __future__ import annotations
-
 import argparse
 import math
 import sys

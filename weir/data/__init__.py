@@ -1,7 +1,5 @@
 """Files that come with weir: links to config/, analysis/ and so on in a checkout, copies in a wheel."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The loader and the dumper of PyYAML: those in C, unless pip built it on a machine without libyaml."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import yaml

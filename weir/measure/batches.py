@@ -1,8 +1,6 @@
 """The loops of a measurement: batches one after the other or in rounds, each with turns on its target, and in
 a turn launch by launch. A batch that cannot go on does not stop the others."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import random

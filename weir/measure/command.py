@@ -1,7 +1,5 @@
 """Prepares a launch: folders, commands and environment of its executions, known before a program runs."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import os

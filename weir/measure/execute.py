@@ -1,7 +1,5 @@
 """Run one command with a hard time limit, and leave no process behind."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

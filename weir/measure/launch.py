@@ -5,8 +5,6 @@ While it runs, nothing is written but what weir-io itself writes between cells. 
 launch will say is laid down before, in a launch folder: a kill loses at most the execution in flight.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -6,8 +6,6 @@ third lies in the results: two starts of one batch on two nodes have targets of 
 holder. Where a file system has no locks, the name decides.
 """
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import hashlib

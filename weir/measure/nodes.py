@@ -4,8 +4,6 @@ python -m weir.measure.nodes [FOLDER] is started once on each node, as programs 
 one line of JSON: the best of three, since what else happens on a node for a moment does not describe it.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

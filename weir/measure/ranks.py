@@ -2,8 +2,6 @@
 program that lacks a library fails in every run.
 """
 
-from __future__ import annotations
-
 import resource
 import secrets
 import tempfile

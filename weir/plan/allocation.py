@@ -2,8 +2,6 @@
 job, and the allocation of each. Whether the batch systems would take the jobs.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence

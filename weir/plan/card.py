@@ -1,7 +1,5 @@
 """The cost card as text for people."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path

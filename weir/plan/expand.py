@@ -1,7 +1,5 @@
 """Expands an experiment to its cells: all valid points of the space within reach."""
 
-from __future__ import annotations
-
 import hashlib
 import itertools
 import json

@@ -4,8 +4,6 @@ Its cells also as text, a line for each: the lines are found without parsing the
 cell only if something about it changed.
 """
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import json

@@ -1,7 +1,5 @@
 """make_plan: suites and a site in, cells, batches and cost out. Pure: reads no file, starts nothing."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The objects of a plan."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Watches a program that was running before, by the kernel's counters alone."""
 
-from __future__ import annotations
-
 import os
 import select
 import stat

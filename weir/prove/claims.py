@@ -1,7 +1,5 @@
 """Claims of the program itself, or of whoever started it: each number beside what was counted."""
 
-from __future__ import annotations
-
 import math
 import shlex
 from collections.abc import Container, Mapping, Sequence

@@ -5,8 +5,6 @@ Where the bytes of a mount are in memory, its devices tell nothing of a storage.
 and a process may use several mounts: whose its counts are is decided here.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import socket

@@ -1,7 +1,5 @@
 """A log of Darshan: what a program moved, by files, interfaces and accesses."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath

@@ -4,8 +4,6 @@ its other mounts meanwhile.
 Reports may contradict what weir counted itself: of a program that wrote them, or changed them.
 """
 
-from __future__ import annotations
-
 import math
 import re
 import socket

@@ -1,7 +1,5 @@
 """The contents of a log of Darshan, with the verdicts that it allows: calls alone prove no storage."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Prints what was seen, in about ten lines for each mount."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """Makes records that the audit judges: one for each access of each phase on each mount."""
 
-from __future__ import annotations
-
 import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence

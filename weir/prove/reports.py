@@ -4,8 +4,6 @@ A process that a signal ended, or that left by a call of the system, leaves none
 what it had counted, which lacks the counters of the end.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Results that a program printed, or that whoever started it expects."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

@@ -1,7 +1,5 @@
 """All that was seen of a program, and what could not be seen of it, by name."""
 
-from __future__ import annotations
-
 import os
 import pwd
 import shutil

@@ -1,8 +1,6 @@
 """Divides calls among results of a program: the mount whose calls a result has, and the bytes and time that
 each must leave to the others."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Starts a program with the witness, and keeps what the kernel counted for it and all that it started."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import selectors

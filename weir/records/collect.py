@@ -1,7 +1,5 @@
 """Makes records of the folders of finished runs: every planned access of every iteration gives a row."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Results that stand in two files of an import: each is one record."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby

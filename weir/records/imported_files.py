@@ -2,8 +2,6 @@
 (other programs, source code, documents, runs that failed at once), and a sidecar with what they do not say.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence

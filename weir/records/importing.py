@@ -1,7 +1,5 @@
 """Third-party measurements as records: logs of tools, and tables whose columns are those of a record."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

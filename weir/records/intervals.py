@@ -5,8 +5,6 @@ analysis reads it: a report has the interval by which weir run adds rounds and w
 weir.records.intervals OUT [RECORDS]` writes those of some records, or for too few to estimate it.
 """
 
-from __future__ import annotations
-
 import csv
 import statistics
 import sys

@@ -6,8 +6,6 @@ edits a verdict unseen. Lines of another weir, of a cell that the plan has other
 edited are made anew from the outputs. Each run has marks, by which copies of it in a study are found.
 """
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import gc

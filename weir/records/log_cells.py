@@ -1,7 +1,5 @@
 """The cell of an imported result, by all that its log tells, and the number of its repetition."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter

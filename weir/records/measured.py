@@ -1,8 +1,6 @@
 """Cells that are measured now: again, in a directory of their own, one round of each and then the next;
 and what a session of a batch cost, beside what was expected."""
 
-from __future__ import annotations
-
 import secrets
 from collections import defaultdict
 from collections.abc import Iterable, Sequence

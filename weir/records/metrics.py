@@ -1,7 +1,5 @@
 """Metrics, found by their files: config/metrics/<name>.yaml, which the analysis in R reads, too."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 

@@ -1,8 +1,6 @@
 """Outputs as programs printed them, without what logs, pages and launchers add: prefixes of lines (times,
 numbers, names of hosts), and the documents in which Ansible and others keep an output."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

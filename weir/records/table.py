@@ -1,7 +1,5 @@
 """records.csv: typed reading with file and line of every fault, atomic writing in the order of the schema."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence

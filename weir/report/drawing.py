@@ -1,7 +1,5 @@
 """Small SVG drawings for HTML pages: logarithmic scales, marks and text; no scripts."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

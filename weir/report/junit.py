@@ -1,7 +1,5 @@
 """Answers as JUnit, which a centre's CI shows: a suite of test cases with its counts."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -4,8 +4,6 @@ It is made between two rounds by the process that measures, or on another node b
 while a phase is timed on the node that makes it.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 from collections import Counter

@@ -1,7 +1,5 @@
 """The page of third-party logs: what each can prove and what not, and how to log the next time."""
 
-from __future__ import annotations
-
 import itertools
 import statistics
 from collections import Counter, defaultdict

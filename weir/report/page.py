@@ -7,8 +7,6 @@ Names and texts of a study come from external files. They are escaped; should on
 browser neither runs it nor sends anything.
 """
 
-from __future__ import annotations
-
 import base64
 import csv
 import hashlib

@@ -3,8 +3,6 @@
 There are no intervals here: those are computed by the analysis in R, from all rounds.
 """
 
-from __future__ import annotations
-
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Mapping

@@ -4,8 +4,6 @@ Text from files and machines as LaTeX prints it: names and commands may hold any
 does the same for the tables that R writes. The reports load textcomp for the quotes.
 """
 
-from __future__ import annotations
-
 import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The folder of a run and what is in it; run.json, which ledger.py writes, is there whole or not at all."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterable, Mapping

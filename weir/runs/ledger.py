@@ -6,8 +6,6 @@ of run.json, which holds those of the outputs. Whoever rewrites all lines is fou
 down or signed elsewhere, and by nothing else.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import fcntl

@@ -4,8 +4,6 @@
 signature of it by ssh-keygen proves who collected the study, where checksums alone are not enough.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import subprocess

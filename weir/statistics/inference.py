@@ -6,8 +6,6 @@ or that of the study is used where it is higher. Rates are compared as logarithm
 difference and a slow outlier weighs less.
 """
 
-from __future__ import annotations
-
 import bisect
 import itertools
 import math

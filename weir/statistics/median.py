@@ -4,8 +4,6 @@ Runs that follow each other are alike. Nothing here takes them for independent: 
 or that of the study is used where it is higher.
 """
 
-from __future__ import annotations
-
 import bisect
 import itertools
 import math

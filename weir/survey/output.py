@@ -2,8 +2,6 @@
 volume by format are those of all files, estimated from the sampled ones, with 95 % intervals.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 from collections import defaultdict

@@ -4,8 +4,6 @@ Rows of a tool are checked against them: an unknown key is a mistake of the tool
 the output.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Numbers and times as programs print them: the digits that a number lacks are its uncertainty."""
 
-from __future__ import annotations
-
 import math
 from datetime import datetime
 

@@ -4,8 +4,6 @@ Types, limits and choices of known keys are checked, and that no required key is
 lack those that x-may-lack lists; where it is true, each key is a fact of its own, which may be absent.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence

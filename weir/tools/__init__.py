@@ -2,8 +2,6 @@
 directories, each checked for its hooks when it is found.
 """
 
-from __future__ import annotations
-
 import inspect
 import sys
 from collections.abc import Iterator

@@ -6,8 +6,6 @@ tool. Its own audit rules stand in weir/tools/<tool>/rules.py, written as those 
 file is optional.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

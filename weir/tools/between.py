@@ -4,8 +4,6 @@ A script announces the directory of its next run; somebody who keeps notes write
 commands that changed it. They may be all that tells two results of one command apart.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

@@ -4,8 +4,6 @@ a warning of IOR or mdtest on the result beside it, whichever of their versions 
 A warning that is not in the table of effects has no known one: the audit shows its text as a note.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import replace

@@ -2,8 +2,6 @@
 tool that it can run has in common.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -4,8 +4,6 @@ that several tools read.
 Compressed files and those in UTF-16 are told by their first bytes, whatever their names are.
 """
 
-from __future__ import annotations
-
 import bz2
 import contextlib
 import gzip

@@ -2,8 +2,6 @@
 behind IME, as the libraries above MPI-IO take them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any

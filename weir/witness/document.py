@@ -1,7 +1,5 @@
 """libweir-witness: preloaded beside programs that do not report their calls, and what it counted."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Observations of libweir-witness about a launch, as observed facts of its rows."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath

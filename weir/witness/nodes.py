@@ -2,8 +2,6 @@
 traffic between them and the servers of a network file system.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 

@@ -4,8 +4,6 @@ Told are the bytes that they moved, the offsets they went to, and whether the fi
 pauses and halts, and the errors of the clocks that programs read.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from math import log
 from typing import Any

@@ -1,7 +1,5 @@
 """The location of weir's files that rules use, and their names in a rule, wherever the workflow runs."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shlex

@@ -1,7 +1,5 @@
 """The end of a workflow on the terminal: what was decided and where the files are, in at most three lines."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The lines of a study that is being measured: redrawn on a terminal for each batch, appended elsewhere."""
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 import time

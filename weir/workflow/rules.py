@@ -1,7 +1,5 @@
 """The objects behind the rules of the Snakefile: the lock, the plan, and the cost card."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import sys

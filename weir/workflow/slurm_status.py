@@ -6,8 +6,6 @@ that a killed slurmctld has forgotten, and does not tell why a job waits. And it
 Slurm about at that moment, or that sbatch just submits. All that is corrected here.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import math

@@ -7,8 +7,6 @@ The step ends with the workflow, also if that is killed, and its files go with i
 leaves, the next workflow removes.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

@@ -1,7 +1,5 @@
 """A study: what one workflow prints. Either suites measured at a site, or records that somebody archived."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """A workflow that is killed ends, and the next one takes the lock that it left, once its process is gone."""
 
-from __future__ import annotations
-
 import atexit
 import contextlib
 import json

@@ -1,7 +1,5 @@
 """Rules about the source of the bytes of a read: storage or a cache."""
 
-from __future__ import annotations
-
 from weir.audit.registry import Outcome, degraded, invalid, not_observable, note, passed, rule
 from weir.audit.rules.servers import received_share
 from weir.audit.subject import FETCHED_SHARE, NO_CLIENT_CACHE, Subject

@@ -1,8 +1,6 @@
 """The calls of a program: whether they moved what it reports, to the whole of the files, and to stay
 there."""
 
-from __future__ import annotations
-
 from weir.audit.registry import Outcome, degraded, invalid, not_observable, passed, rule
 from weir.audit.subject import HEADER_FORMATS, Subject
 from weir.base.units import sizes

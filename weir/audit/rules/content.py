@@ -1,7 +1,5 @@
 """Whether the bytes that came back are those that went out."""
 
-from __future__ import annotations
-
 from weir.audit.registry import Outcome, degraded, invalid, not_observable, note, passed, rule
 from weir.audit.subject import Subject
 from weir.base.units import about_size, sizes

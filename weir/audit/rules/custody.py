@@ -1,8 +1,6 @@
 """Rules about who vouches for a record: the files of its run, which nobody edited or copied, or the author
 of a table."""
 
-from __future__ import annotations
-
 from weir.audit.registry import Outcome, invalid, not_observable, note, passed, rule
 from weir.audit.subject import Subject
 

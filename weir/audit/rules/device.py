@@ -1,7 +1,5 @@
 """The device behind the files: what reached it, and what others did to it meanwhile."""
 
-from __future__ import annotations
-
 from weir.audit.moved import ARRIVED, file_share, of_syncs
 from weir.audit.registry import Outcome, degraded, invalid, not_observable, note, passed, rule
 from weir.audit.subject import REDUCING_FILE_SYSTEMS, Subject, block_limits, waited_for_io

@@ -1,7 +1,5 @@
 """Rules about the end of the run, whatever numbers it printed before."""
 
-from __future__ import annotations
-
 import re
 
 from weir.audit.registry import Outcome, degraded, invalid, not_observable, note, passed, rule

@@ -1,8 +1,6 @@
 """Libraries between the program and the system: their names prove nothing, counts do. The calls of the C
 library that a measurement relies on stand here by task: a library that provides one may falsify it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache

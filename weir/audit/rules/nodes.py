@@ -1,7 +1,5 @@
 """The nodes of the job: whether they are alike, and those that the site requested."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from weir.audit.registry import Outcome, degraded, not_observable, passed, rule

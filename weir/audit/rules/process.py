@@ -1,8 +1,6 @@
 """The processes that measured: how many there were, their clock, what else kept the machine busy, and
 whether they ran all the time."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from weir.audit.registry import Outcome, degraded, invalid, not_observable, note, passed, rule

@@ -1,7 +1,5 @@
 """The devices of servers, by what these report of them (server_probe): also while other clients use them."""
 
-from __future__ import annotations
-
 from weir.audit.moved import (
     ARRIVED,
     LEAST_BYTES,

@@ -1,7 +1,5 @@
 """Servers of a network file system: whether bytes reached them or came from them; one slow server of them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from statistics import median
 

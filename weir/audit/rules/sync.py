@@ -1,7 +1,5 @@
 """Whether the data reached the storage before the clock stopped."""
 
-from __future__ import annotations
-
 from weir.audit.registry import Outcome, degraded, invalid, not_observable, note, passed, rule
 from weir.audit.rules.device import lacks_beyond, lacks_given
 from weir.audit.subject import FOLIO_BYTES, HEADER_FORMATS, NO_CLIENT_CACHE, Subject

@@ -1,8 +1,6 @@
 """Whether the files were where the target declares them, and options of mounts and clients that change what a
 rate means."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -1,8 +1,6 @@
 """Times that fit each other; latencies that fit the rate: operations in flight, divided by it, are their
 mean."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 from weir.audit.registry import Outcome, degraded, invalid, not_observable, note, passed, rule

@@ -1,7 +1,5 @@
 """Bytes: requested, moved, in the file, and in the bandwidth."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from weir.audit.registry import Outcome, degraded, invalid, not_observable, note, passed, rule

@@ -1,7 +1,5 @@
 """Runs weir accept: reads its arguments, judges, writes the report and returns an exit code."""
 
-from __future__ import annotations
-
 import argparse
 import shlex
 from dataclasses import replace

@@ -4,8 +4,6 @@ A function takes the value of its key and the records of one cell. It yields sen
 Unknown where the records cannot tell.
 """
 
-from __future__ import annotations
-
 import shlex
 import sys
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """Reads config/contracts/<contract>.yaml: every value checked, converted and with its unit."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta

@@ -6,8 +6,6 @@ campaign until it is good, or begin the ledger anew. The parties name the study 
 write down the head of the ledger when it ends.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

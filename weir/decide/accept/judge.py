@@ -1,7 +1,5 @@
 """Pass, fail or not proven: conditions first, then the promise against the interval of the runs."""
 
-from __future__ import annotations
-
 import bisect
 import statistics
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """The judgement of a contract as text, plain values and JUnit."""
 
-from __future__ import annotations
-
 import textwrap
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """The report to sign: the judgement with commands, versions and evidence, as HTML and LaTeX."""
 
-from __future__ import annotations
-
 import html
 import re
 import shlex

@@ -1,7 +1,5 @@
 """Runs weir compare: reads its arguments, prints the comparison and returns an exit code."""
 
-from __future__ import annotations
-
 import argparse
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Whether two programs of a stack agree on the cells that both measured, in one line for each tool."""
 
-from __future__ import annotations
-
 import re
 import statistics
 from collections import defaultdict

@@ -11,8 +11,6 @@ Everything is done on logarithms, where a ratio is a difference and a slow outli
   changed or the day, one campaign a side cannot tell, and the result states it.
 """
 
-from __future__ import annotations
-
 import bisect
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,8 +1,6 @@
 """A comparison as a table: of each pair a dot and an interval on a logarithmic axis, the ratio, what
 decides."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A comparison as text for people, JSON for programs, JUnit for a centre's CI and CSV for the figure."""
 
-from __future__ import annotations
-
 import statistics
 from collections import Counter
 from collections.abc import Container, Iterator, Sequence

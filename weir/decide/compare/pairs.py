@@ -4,8 +4,6 @@ The sides may differ beyond their cells: in programs, machines, storage behind a
 belongs to the storage only if these are alike. What the records and run files tell is a note.
 """
 
-from __future__ import annotations
-
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The two sides of a comparison: which records belong to each, and what each is called."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ They are also what `weir compare --fail-on` decides by: a slowdown, or a B whose
 of A.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

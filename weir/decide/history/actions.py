@@ -1,7 +1,5 @@
 """The actions of weir history: add, show, check."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict

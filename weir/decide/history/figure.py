@@ -4,8 +4,6 @@
 the history of each target, with every series, its band, change points and verdict.
 """
 
-from __future__ import annotations
-
 import html
 import re
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """Findings of a history as text, JUnit and plain values."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import date

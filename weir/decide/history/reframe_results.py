@@ -5,8 +5,6 @@ its values which cells they are, so that they continue the series of studies. An
 well, if its variables are rates: bytes per second, or operations per second.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

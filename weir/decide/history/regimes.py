@@ -5,8 +5,6 @@ penalty of a change follows the noise of the series, from day to day and from we
 autocorrelation of neighbouring days: a series that wanders must not be split.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass

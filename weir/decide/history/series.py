@@ -1,7 +1,5 @@
 """Series: the same cell measured again and again, a value for each campaign."""
 
-from __future__ import annotations
-
 import csv
 import statistics
 import sys

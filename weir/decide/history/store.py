@@ -4,8 +4,6 @@ Machines, and the storage behind a target, may differ from one campaign to the n
 that day need not be the storage's.
 """
 
-from __future__ import annotations
-
 import hashlib
 import shutil
 from collections import defaultdict

@@ -1,8 +1,6 @@
 """Single cells of a study ranked among the published values of a phase, as sentences and as plain values; why
 not, where not comparable."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -7,8 +7,6 @@ the C application (2020 to 2025) 182 agree. In 10 config.ini is the submitter's 
 defaults that it lacks; in 1 it was edited.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """An import with IO500 results in it: records of their phases, and their scores beside the published ones."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A result and its percentiles as text for people and as JSON for programs."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,8 +1,6 @@
 """An IO500 run that `weir prove` watched: each phase with the verdict about its log and what was counted, and
 the score beside what IO500's own rules say of the run."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """A random read of 4 KiB beside the submission's own sequential reads: how far its rate can be believed."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

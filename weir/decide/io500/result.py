@@ -2,8 +2,6 @@
 the score by today's rule and by that of 2017, whether it agrees with the published one, and whether it may
 be called an IO500 score."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field

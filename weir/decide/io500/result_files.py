@@ -2,8 +2,6 @@
 application (since 2020), and its result.txt: a section for each phase, with its score, times and command
 line."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping

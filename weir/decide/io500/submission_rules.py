@@ -6,8 +6,6 @@ the draft are those of the questionnaire. A fact is written as it was read, with
 knows is left to the submitter, by name.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

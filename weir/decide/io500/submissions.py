@@ -1,8 +1,6 @@
 """The table of published submissions, reference/io500-submissions.csv, and the standing of a result among
 them: the percentile of each phase, and their figure."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -4,8 +4,6 @@ what a log of Darshan has of it.
 The test of a prediction plans and measures cells with the parameters of each phase.
 """
 
-from __future__ import annotations
-
 import re
 import tempfile
 from collections import Counter, defaultdict

@@ -1,8 +1,6 @@
 """Predicted times of the phases of an application on a target, beside measured ones, with intervals;
 as text and as data."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

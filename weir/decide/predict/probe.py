@@ -6,8 +6,6 @@ and then, with its interval, carries them over to this one, as far as all phases
 alike.
 """
 
-from __future__ import annotations
-
 import os
 import secrets
 import socket

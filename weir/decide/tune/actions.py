@@ -1,8 +1,6 @@
 """Runs weir tune: finds the best setting, its gain and how to use it: options of the tool, lfs setstripe,
 a file of ROMIO hints."""
 
-from __future__ import annotations
-
 import argparse
 import shlex
 import sys

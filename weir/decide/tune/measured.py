@@ -2,8 +2,6 @@
 setting is looked up. The objective is a rate, or the bytes of an application over the time that they take.
 """
 
-from __future__ import annotations
-
 import csv
 import math
 import secrets

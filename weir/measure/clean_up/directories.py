@@ -8,8 +8,6 @@ Faults of the environment are told from those of a cell: a full results disk or 
 property of what was measured.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import fcntl

@@ -5,8 +5,6 @@ left. A note without a holder of its lock belongs to a killed measurement; anoth
 with the same facts, cleans up.
 """
 
-from __future__ import annotations
-
 import contextlib
 import secrets
 import shutil

@@ -4,8 +4,6 @@ A killed launcher leaves its session directory in the same way: on one node in a
 temporary), otherwise in TMPDIR.
 """
 
-from __future__ import annotations
-
 import contextlib
 import math
 import os

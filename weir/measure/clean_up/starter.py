@@ -6,8 +6,6 @@ for its end: the kernel closes the pipe of a process that is killed. It has no n
 open, and as many readers as there are processes. Jobs of a batch system follow nobody outside of them.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

@@ -1,7 +1,5 @@
 """The devices below a folder, and whether their bytes are in the memory of the node."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import stat

@@ -4,8 +4,6 @@ their control groups, and the clocking of its processors. They are read, never g
 A virtual machine has no cpufreq: its host decides, and the frequency is not known there.
 """
 
-from __future__ import annotations
-
 import os
 import platform
 import socket

@@ -4,8 +4,6 @@ One table for each family: what is kept in the record, and which values decide a
 server does is not visible here, such as an NFS export that is async.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """The servers of a network file system: their addresses, their memory, and the speed of the links to them."""
 
-from __future__ import annotations
-
 import array
 import fcntl
 import re

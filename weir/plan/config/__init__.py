@@ -1,7 +1,5 @@
 """config/ as objects: load_config reads and checks everything that a plan is made of."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -2,8 +2,6 @@
 stands here runs, and every formula and number is bounded.
 """
 
-from __future__ import annotations
-
 import ast
 import operator
 import re

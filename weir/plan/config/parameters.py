@@ -1,7 +1,5 @@
 """Values of tool parameters: from YAML or a formula to what a cell holds."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

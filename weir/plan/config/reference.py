@@ -1,7 +1,5 @@
 """docs/reference, made from config/schemas and the tools by `python -m weir.plan.config.reference`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any

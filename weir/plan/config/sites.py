@@ -1,7 +1,5 @@
 """Reads config/sites/<site>/: the site and its targets, checked beyond their schemas."""
 
-from __future__ import annotations
-
 import getpass
 import os
 import re

@@ -1,7 +1,5 @@
 """The folders of the configuration: config/ of a checkout or of the installed weir, below a user's."""
 
-from __future__ import annotations
-
 import argparse
 import os
 from collections.abc import Mapping

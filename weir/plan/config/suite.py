@@ -1,7 +1,5 @@
 """Suites as objects: what an experiment asks, with every value converted and every formula compiled."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any

@@ -2,8 +2,6 @@
 bounds of a file are checked while its events are read: before anything is built from it.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

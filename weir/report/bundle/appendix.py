@@ -1,7 +1,5 @@
 """The artifact appendix that conferences require, as LaTeX, from the files of a study."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

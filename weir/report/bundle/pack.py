@@ -3,8 +3,6 @@
 Its metadata are an RO-Crate of the profile Workflow Run Crate (https://w3id.org/ro/wfrun/workflow).
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import tempfile

@@ -6,8 +6,6 @@ a PIN, where its name or its option stands before it. Users are replaced where a
 before a host, after `user=`.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

@@ -4,8 +4,6 @@ A list of secret names can never be complete, so the names of variables and opti
 replaced, unless the variable belongs to MPI, HDF5, an I/O library or weir, or the site names it in `publish`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache

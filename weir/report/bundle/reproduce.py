@@ -5,8 +5,6 @@ may hold is bounded, and checked while it is unpacked. A drawn PDF contains when
 that differs from one drawing to the next: that is taken out.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

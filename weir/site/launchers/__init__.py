@@ -1,7 +1,5 @@
 """Launchers found by their files: <name>.py defines a Launcher, which a site calls <name>."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

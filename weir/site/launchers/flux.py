@@ -1,7 +1,5 @@
 """Flux's own launcher, `flux run`, inside of a job of Flux."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from weir.site.launchers import Changes, Launcher, check_geometry

@@ -1,7 +1,5 @@
 """MPICH's Hydra (mpiexec.hydra), also of MVAPICH and Intel MPI, on one machine or inside an allocation."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from weir.site.launchers import Changes, Launcher, check_geometry, gives

@@ -1,7 +1,5 @@
 """Open MPI's mpirun, on one machine or inside an allocation."""
 
-from __future__ import annotations
-
 import os.path
 from collections.abc import Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """Slurm's srun, started inside an allocation that this process is already part of."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """Flux, by flux batch, flux jobs, flux cancel and flux job; a job is an instance of Flux of its own."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Mapping, Sequence

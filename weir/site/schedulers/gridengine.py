@@ -1,7 +1,5 @@
 """Grid Engine (Son of Grid Engine, Univa, Altair), by qsub, qstat, qacct, qhost and qdel."""
 
-from __future__ import annotations
-
 import fnmatch
 import re
 import xml.etree.ElementTree as ElementTree

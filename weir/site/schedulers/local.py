@@ -1,7 +1,5 @@
 """No queue: what is measured runs at once, on the machine where it is started."""
 
-from __future__ import annotations
-
 from weir.site.schedulers import Scheduler
 
 

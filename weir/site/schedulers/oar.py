@@ -1,7 +1,5 @@
 """OAR, by oarsub, oarstat, oardel and oarnodes."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

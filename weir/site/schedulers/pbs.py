@@ -1,7 +1,5 @@
 """PBS (OpenPBS, PBS Professional), by qsub, qstat, qdel, qselect and pbsnodes."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -7,8 +7,6 @@ checked before any is submitted. Slurm may give other nodes than were requested:
 nothing of the site's options.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import re

@@ -2,8 +2,6 @@
 tells its version in a process of its own: one may be broken.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

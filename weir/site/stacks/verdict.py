@@ -1,7 +1,5 @@
 """The facts about a stack as types, and how they are judged; all functions are pure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 

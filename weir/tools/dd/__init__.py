@@ -4,8 +4,6 @@ It does not print which of its two files was on a storage. Where a log has the c
 with `set -x`), they tell: what came from a device of the kernel was written, what went to one was read.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterator, Sequence

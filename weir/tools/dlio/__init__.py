@@ -8,8 +8,6 @@ DLIO leaves begin and end of the epochs in per_epoch_stats.json, in UTC, and has
 iostat. The form is that of sysstat (`iostat -o JSON`, `sadf -j`), of as many hosts as the run had.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

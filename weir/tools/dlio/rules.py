@@ -1,7 +1,5 @@
 """The rule about records of DLIO: whether an epoch can have come from memory."""
 
-from __future__ import annotations
-
 from weir.audit.registry import Outcome, degraded, not_observable, passed, rule
 from weir.audit.subject import Subject
 from weir.base.units import sizes

@@ -2,8 +2,6 @@
 Its JSON, CSV and tables are imported.
 """
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The workload of a run of elbencho, as its command or the script around it tells it."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence

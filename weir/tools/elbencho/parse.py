@@ -6,8 +6,6 @@ rates and times without their fractions, cut and not rounded: their rows have no
 whether it was direct: then also what it means that there is none is unknown.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import re

@@ -1,7 +1,5 @@
 """find: a walk by all ranks over a tree made for it, on weir-io; logs of IO500's pfind are read too."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """fio: run by suites as one process whose jobs are threads of it; its JSON and JSON+ outputs are imported."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Rows from the JSON or JSON+ document of fio: one for each job, or group of jobs, and access."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """Finds the reports of jobs in what fio prints for people, and in what pages and scripts keep of it."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect
 from collections.abc import Iterator

@@ -5,8 +5,6 @@ else the rows have the least that is printed so, as a size or as a bandwidth. fi
 and cuts digits off.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect
 from collections.abc import Iterator, Mapping, Sequence

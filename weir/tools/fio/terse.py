@@ -4,8 +4,6 @@ A line has neither the request nor the time at which it was printed. Nobody know
 workers that ran at once or runs one after the other: they are neither added up nor repetitions.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -5,8 +5,6 @@ server. A record is an access of all of them: it has what fio prints of a group.
 workers are not those of all their operations: only histograms add up.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Its MB are MiB. The observed time contains the computing between the steps of an
 does not; early programs print the computing in a unit that it does not have.
 """
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """io-model: single operations timed one by one, on weir-io; outputs of the original are read too."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,8 +1,6 @@
 """Reads the output of the original io-model: one line with the request, one line of results for each
 rank."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

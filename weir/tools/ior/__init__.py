@@ -1,7 +1,5 @@
 """ior: parallel reads and writes of one file or one file per process, on weir-io or on the original IOR."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path

@@ -2,8 +2,6 @@
 and the terms of IOR for what the project has names for.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

@@ -3,8 +3,6 @@
 JSON is read line by line and not as a document: warnings of any rank land in its middle.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Why a cell is not a valid combination: what IOR refuses, crashes on, or silently does not do."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

@@ -1,8 +1,6 @@
 """The command of a table of IOR that a page quotes without the lines above it: the one that stands before the
 table, where the numbers of the table are those of the command."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from typing import Any

@@ -3,8 +3,6 @@
 The request of a row comes from the command line and the options, its numbers from the results.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

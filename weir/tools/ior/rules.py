@@ -1,7 +1,5 @@
 """Rules about records of IOR, from its warnings about files and options."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from weir.audit.registry import Outcome, degraded, not_observable, passed, rule

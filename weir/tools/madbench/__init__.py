@@ -1,7 +1,5 @@
 """madbench: the out-of-core matrices of MADbench2 in its I/O mode, on weir-io."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

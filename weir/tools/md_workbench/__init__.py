@@ -4,8 +4,6 @@ The benchmark phase looks at, reads, removes and creates one object at a time: i
 operations are objects. The lines that --process-reports prints of single ranks are parts of these.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise

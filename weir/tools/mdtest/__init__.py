@@ -1,7 +1,5 @@
 """mdtest: operations per second on many files or directories, on weir-io or on the original mdtest."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Reads the output of the original mdtest: the command line, warnings, and a table over all iterations."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect
 from collections.abc import Mapping, Sequence

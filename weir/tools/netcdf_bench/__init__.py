@@ -6,8 +6,6 @@ time: it is the data size over the least bandwidth. benchtool always divides the
 its blocks are smaller than what the ranks have.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise

@@ -2,8 +2,6 @@
 is not a valid combination: its shapes, what the libraries refuse, and what would have no effect.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod

@@ -5,8 +5,6 @@ It runs on the servers, below the file system: no client, no page cache, no sync
 MiB/s. Threads are outstanding requests, and so the queue depth; objects tell experiments apart.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise

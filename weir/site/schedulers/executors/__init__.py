@@ -4,8 +4,6 @@ A job leaves its exit code in a file beside its log: many batch systems forget t
 be reached from a login node.
 """
 
-from __future__ import annotations
-
 import os
 import shlex
 import time

@@ -1,7 +1,5 @@
 """Snakemake submits by the methods of the scheduler that a site names: executor `weir` of profiles/queue."""
 
-from __future__ import annotations
-
 import secrets
 import shlex
 import sys

@@ -4,8 +4,6 @@ Its own back ends ask PBS for as many cores as ranks (not for whole nodes), give
 environment and Flux one task, and an option with a value is two options to them.
 """
 
-from __future__ import annotations
-
 import os
 import time
 from pathlib import Path
