@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from tests.unit.audit.subjects import DONE, MIB, NAMES, behind, observer, subject
+from tests.unit.audit.subjects import DONE, MIB, NAMES, behind, cases, invalid, noted, observer, ran, subject
 from weir.audit import Subject
 
 
@@ -23,78 +23,50 @@ def unsynchronised(effect: str | None, observed: dict[str, Any] | None = None, *
     host = {
         "file_system": {"type": "overlay", "device": "overlay", "settings": {}, "synchronisation_off": off}
     }
-    return subject({"file_system": "overlay", **(observed or {})}, run=replace(DONE, host=host), **row)
+    return subject({"file_system": "overlay", **(observed or {})}, run=ran(**host), **row)
 
 
-FINDS: list[tuple[str, Subject, str, str]] = [
-    (
-        "timed-out",
-        mounted({}, "nfs4", {}, timed_out=True),
-        "INVALID",
-        "ended at the limit of 60 s on nfs4 of server:/export",
-    ),
-    (
-        "mount-decides",
-        mounted({}, "nfs4", {"vers": "4.2", "sync": ""}),
-        "NOTE",
-        "sync: each write waits for the servers",
-    ),
-    (
-        "mount-decides",
-        mounted({}, "nfs4", {"nocto": ""}, access="read"),
-        "NOTE",
-        "nocto: an open does not ask",
-    ),
-    (
-        "mount-decides",
-        mounted(behind(observer(received=MIB)), "nfs4", {"fsc": ""}, access="read"),
-        "NOTE",
-        "fsc: reads may come from a cache on a disk",
-    ),
-    (
-        "mount-decides",
-        mounted({}, "nfs", {"local_lock": "all"}),
-        "NOTE",
-        "local_lock=all: locks hold on one node",
-    ),
-    (
-        "mount-decides",
-        mounted({}, "fuse.glusterfs", {"write-behind": "on"}, sync=False),
-        "NOTE",
-        "write-behind=on: a write returns before its bytes are sent",
-    ),
-    (
-        "mount-decides",
-        mounted({}, "beegfs", {"tuneRemoteFSync": "false"}),
-        "NOTE",
-        "tuneRemoteFSync=false: a synchronisation ends in the servers' memory",
-    ),
-    ("mount-decides", mounted({}, "ceph", {"nowsync": ""}, **NAMES), "NOTE", "before the MDS has answered"),
-    (
-        "mount-decides",
-        mounted({}, "nfs4", {"acregmax": "30"}, **NAMES | {"access": "stat"}),
-        "NOTE",
-        "acregmax=30: attributes of the client answer stat",
-    ),
-    (
-        "mount-without-synchronisation",
-        unsynchronised("ignored", {"device_written_bytes": 800 * MIB}),
-        "INVALID",
-        "volatile of overlay at /mnt: a synchronisation is ignored",
-    ),
-    (
-        "mount-without-synchronisation",
-        unsynchronised("ignored", {"sync_files": True}, **NAMES | {"xfer_bytes": 4096}),
-        "INVALID",
-        "a synchronisation is ignored",
-    ),
-    (
-        "mount-without-synchronisation",
-        unsynchronised("not flushed"),
-        "NOTE",
-        "a synchronisation is not flushed",
-    ),
-]
+FOUND = {
+    "timed-out": [
+        invalid(
+            "ended at the limit of 60 s on nfs4 of server:/export", mounted({}, "nfs4", {}, timed_out=True)
+        )
+    ],
+    "mount-decides": [
+        noted("sync: each write waits for the servers", mounted({}, "nfs4", {"vers": "4.2", "sync": ""})),
+        noted("nocto: an open does not ask", mounted({}, "nfs4", {"nocto": ""}, access="read")),
+        noted(
+            "fsc: reads may come from a cache on a disk",
+            mounted(behind(observer(received=MIB)), "nfs4", {"fsc": ""}, access="read"),
+        ),
+        noted("local_lock=all: locks hold on one node", mounted({}, "nfs", {"local_lock": "all"})),
+        noted(
+            "write-behind=on: a write returns before its bytes are sent",
+            mounted({}, "fuse.glusterfs", {"write-behind": "on"}, sync=False),
+        ),
+        noted(
+            "tuneRemoteFSync=false: a synchronisation ends in the servers' memory",
+            mounted({}, "beegfs", {"tuneRemoteFSync": "false"}),
+        ),
+        noted("before the MDS has answered", mounted({}, "ceph", {"nowsync": ""}, **NAMES)),
+        noted(
+            "acregmax=30: attributes of the client answer stat",
+            mounted({}, "nfs4", {"acregmax": "30"}, **NAMES | {"access": "stat"}),
+        ),
+    ],
+    "mount-without-synchronisation": [
+        invalid(
+            "volatile of overlay at /mnt: a synchronisation is ignored",
+            unsynchronised("ignored", {"device_written_bytes": 800 * MIB}),
+        ),
+        invalid(
+            "a synchronisation is ignored",
+            unsynchronised("ignored", {"sync_files": True}, **NAMES | {"xfer_bytes": 4096}),
+        ),
+        noted("a synchronisation is not flushed", unsynchronised("not flushed")),
+    ],
+}
+FINDS = cases(FOUND)
 # The same options where they do not decide.
 UNDECIDED: dict[str, Subject] = {
     "O_DIRECT waits by itself": mounted({"direct": True}, "nfs4", {"sync": ""}),

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.unit.audit.subjects import DONE, printed, subject
-from weir.audit import Subject
+from tests.unit.audit.subjects import DONE, cases, degraded, invalid, noted, printed, subject
 
-FINDS: list[tuple[str, Subject, str, str]] = [
-    (
-        "warning-printed",
-        subject(messages=printed("unable to create tree directory '/s/mdtest_tree.0/'", "warning")),
-        "DEGRADED",
-        "tree directory",
-    ),
-    ("warning-printed", subject(messages=printed("the moon is full", "warning")), "NOTE", "moon"),
-    ("output-edited", subject(run=replace(DONE, differing=("summary.json",))), "INVALID", "summary.json"),
-    (
-        "run-replayed",
-        subject(run=replace(DONE, same_as="the same output as 0123/000")),
-        "INVALID",
-        "the same output as 0123/000",
-    ),
-    ("authors-verdict", replace(subject(verdict="VALID"), from_output=False), "NOTE", "the table's author"),
-]
+FOUND = {
+    "warning-printed": [
+        degraded(
+            "tree directory",
+            messages=printed("unable to create tree directory '/s/mdtest_tree.0/'", "warning"),
+        ),
+        noted("moon", messages=printed("the moon is full", "warning")),
+    ],
+    "output-edited": [invalid("summary.json", run=replace(DONE, differing=("summary.json",)))],
+    "run-replayed": [
+        invalid("the same output as 0123/000", run=replace(DONE, same_as="the same output as 0123/000"))
+    ],
+    "authors-verdict": [noted("the table's author", replace(subject(verdict="VALID"), from_output=False))],
+}
+FINDS = cases(FOUND)

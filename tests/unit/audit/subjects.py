@@ -93,23 +93,57 @@ def subject(
     return Subject(GOOD_ROW | row, observed or {}, messages, complete, cell, run)
 
 
+def ran(kind: str | None = None, elapsed_s: float | None = None, **host: Any) -> RunFacts:
+    """A run that ended well, on such a host, of a target that declares a kind."""
+    return replace(DONE, host=host, target={"kind": kind} if kind else {}, elapsed_s=elapsed_s)
+
+
+def planned(**params: Any) -> Cell:
+    """The cell of the good record with other parameters."""
+    return replace(CELL, params={**CELL.params, **params})
+
+
+# A verdict, the record that it is of, and a part of the evidence.
+Found = tuple[str, Subject, str]
+
+
+def invalid(evidence: str, about: Subject | dict[str, Any] | None = None, **facts: Any) -> Found:
+    """about: the record, or what was observed of a good record that is changed by these facts."""
+    return "INVALID", about if isinstance(about, Subject) else subject(about, **facts), evidence
+
+
+def degraded(evidence: str, about: Subject | dict[str, Any] | None = None, **facts: Any) -> Found:
+    return "DEGRADED", *invalid(evidence, about, **facts)[1:]
+
+
+def noted(evidence: str, about: Subject | dict[str, Any] | None = None, **facts: Any) -> Found:
+    return "NOTE", *invalid(evidence, about, **facts)[1:]
+
+
+def cases(found: dict[str, list[Found]]) -> list[tuple[str, Subject, str, str]]:
+    """As findings.py has them, from what each rule must find."""
+    return [(rule, about, verdict, seen) for rule, each in found.items() for verdict, about, seen in each]
+
+
 def alone(**facts: Any) -> Subject:
     """A record of which no plan is known."""
     return subject(cell=None, **facts)
 
 
+def read(observed: dict[str, Any] | None = None, fetched_mib: int | None = None, **facts: Any) -> Subject:
+    """A read, of which so many MiB came from the storage."""
+    fetched = {} if fetched_mib is None else {"fetched_bytes": fetched_mib * MIB}
+    return subject(observed, access="read", **fetched, **facts)
+
+
 def passes_of(times: float, first_s: float = 1.0) -> Subject:
     """A read of three passes; the later two are so many times as fast as the first one."""
     io_s = first_s * (1 + 2 / times)
-    return subject(
-        {
-            "passes": {"count": 3, "first_bytes": 250 * MIB, "first_s": first_s},
-            "written_bytes": 250 * MIB,
-        },
-        access="read",
+    return read(
+        {"passes": {"count": 3, "first_bytes": 250 * MIB, "first_s": first_s}, "written_bytes": 250 * MIB},
+        fetched_mib=750,
         moved_bytes=750 * MIB,
         file_bytes=250 * MIB,
-        fetched_bytes=750 * MIB,
         io_s=io_s,
         open_s=0.0,
         close_s=0.0,
@@ -126,7 +160,7 @@ def in_calls(rchar: int = 0, wchar: int = 0, file_system: str | None = "tmpfs") 
 def placed(**changes: Any) -> Subject:
     """A record of a job that got nodes."""
     host = {"slow_nodes": [], "placement": PLACED | changes}
-    return subject(run=replace(DONE, host=host))
+    return subject(run=ran(**host))
 
 
 def printed(text: str, level: str = "error") -> tuple[Message, ...]:
@@ -140,7 +174,7 @@ def on_disk(read_bytes: int, written_bytes: int) -> dict[str, Any]:
 def from_disk(mib: int, name: str = "vda") -> Subject:
     """A read whose bytes were all fetched, some of them from the disk."""
     seen = {"device": {"name": name}, "device_read_bytes": mib * MIB}
-    return subject(seen, access="read", fetched_bytes=800 * MIB)
+    return read(seen, fetched_mib=800)
 
 
 def observer(sent: int = 0, received: int = 0, **more: Any) -> dict[str, Any]:
@@ -208,5 +242,5 @@ def each_file(**observed: Any) -> Subject:
 def on_file_system(kind_seen: str, source: str, kind: str = "disk", below: str | None = None) -> Subject:
     """A write on a mount, of a target that declares a kind."""
     mount = {"type": kind_seen, "device": source, "in_memory": None, "below": below}
-    run = replace(DONE, host={"file_system": mount}, target={"kind": kind})
+    run = ran(kind=kind, file_system=mount)
     return subject({"file_system": kind_seen}, run=run)

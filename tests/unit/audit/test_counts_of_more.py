@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.audit.subjects import MIB, behind, observer, on_disk, subject
+from tests.unit.audit.subjects import MIB, behind, observer, on_disk, read, subject
 from weir.audit import Judgement, judge
 
 WITHOUT_CALLS = {"device": {"name": "vda"}, "device_read_bytes": 800 * MIB}
@@ -18,7 +18,7 @@ def found(judgement: Judgement) -> dict[str, str]:
 
 def read_of(fetched_mib: int, seen: dict[str, Any], **row: Any) -> Judgement:
     facts = WITHOUT_CALLS | {"device_read_bytes": fetched_mib * MIB} | seen
-    return judge(subject(facts, access="read", fetched_bytes=fetched_mib * MIB, **row))
+    return judge(read(facts, fetched_mib=fetched_mib, **row))
 
 
 def test_what_is_read_again_from_a_small_file_comes_from_the_cache() -> None:

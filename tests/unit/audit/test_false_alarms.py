@@ -6,14 +6,13 @@ not in the repository.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import beside
 from tests.unit.audit.ior_log import MIB, WHOLE_MIB, imported, log
-from tests.unit.audit.subjects import subject
+from tests.unit.audit.subjects import read
 from weir.audit.judge import judge, verdict_columns
 from weir.records.imported_files import Facts
 from weir.records.importing import import_files
@@ -115,12 +114,9 @@ def test_a_read_back_into_memory_that_holds_it(tmp_path: Path) -> None:
 
 def test_an_interface_without_a_cache_on_the_node_is_not_read_from_it() -> None:
     """DAOS' own: what one node wrote and reads again comes from the servers."""
-    read = subject({"written_bytes": 800 * MIB}, access="read")
-    assert verdict_columns(judge(read))["reasons"] == "read-after-write"
-    assert (
-        "read-after-write"
-        not in verdict_columns(judge(replace(read, row={**read.row, "api": "DFS"})))["reasons"]
-    )
+    by_api = {api: judge(read({"written_bytes": 800 * MIB}, api=api)) for api in ("POSIX", "DFS")}
+    assert verdict_columns(by_api["POSIX"])["reasons"] == "read-after-write"
+    assert "read-after-write" not in verdict_columns(by_api["DFS"])["reasons"]
 
 
 def test_published_logs_of_io500() -> None:

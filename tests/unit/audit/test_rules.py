@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import replace
 
 import pytest
 
 from tests.unit.audit.findings import FINDS
 from tests.unit.audit.subjects import (
-    CELL,
     CUT,
-    DONE,
     MIB,
     NAMES,
     PASSES,
@@ -26,8 +23,11 @@ from tests.unit.audit.subjects import (
     on_file_system,
     passes_of,
     placed,
+    planned,
     printed,
     provided,
+    ran,
+    read,
     subject,
 )
 from weir.audit import RunFacts, Subject, judge
@@ -35,25 +35,23 @@ from weir.audit.judge import judge_all, verdict_columns
 from weir.audit.registry import Rule, rules, rules_for
 
 CLEAN: dict[str, Subject] = {
-    "what a FUSE file system holds is not known": subject(
-        {"residency": {"before": 0.0}, "file_system": "fuse.sshfs"}, access="read"
+    "what a FUSE file system holds is not known": read(
+        {"residency": {"before": 0.0}, "file_system": "fuse.sshfs"}
     ),
     "a good record": subject(),
     "all observed as requested": subject(
         {"sync_calls": 8, "tasks": 8, "ranks_per_host": [4, 4], "direct": False}
     ),
-    "a read needs no synchronisation": subject({"sync_calls": 0, "tasks": 8}, access="read"),
+    "a read needs no synchronisation": read({"sync_calls": 0, "tasks": 8}),
     "IOR 3.0.1 synchronises with POSIX": subject(tool_version="3.0.1"),
     "a stonewall ended the phase": alone(**CUT, stonewall_s=1.8),
     "a stonewall was seen": subject({"stonewall": {"hit": True}}, **CUT, stonewall_s=1.0, cell=None),
-    "a read of what a stonewall left": subject(
-        {"written_bytes": 80 * MIB, "reorder": "constant"}, **CUT, access="read"
+    "a read of what a stonewall left": read({"written_bytes": 80 * MIB, "reorder": "constant"}, **CUT),
+    "a read of all that was written": read(
+        {"written_bytes": 800 * MIB, "written_in_calls": 801 * MIB, "drop_caches": True}
     ),
-    "a read of all that was written": subject(
-        {"written_bytes": 800 * MIB, "written_in_calls": 801 * MIB, "drop_caches": True}, access="read"
-    ),
-    "a read by a status file": subject({"status_file": "/x"}, **CUT, access="read"),
-    "a read of a larger file": subject(access="read", file_bytes=900 * MIB),
+    "a read by a status file": read({"status_file": "/x"}, **CUT),
+    "a read of a larger file": read(file_bytes=900 * MIB),
     "it is not known whether a stonewall was set": alone(**CUT, stonewall_s=None),
     "a minimum time writes again and again": subject(
         {"min_time_s": "1"}, moved_bytes=1600 * MIB, bw_mib_s=799.84
@@ -63,23 +61,19 @@ CLEAN: dict[str, Subject] = {
         **PASSES,
         fetched_bytes=750 * MIB,
     ),
-    "the second pass had hardly begun": subject(
+    "the second pass had hardly begun": read(
         {
             "passes": {"count": 2, "first_bytes": 780 * MIB, "first_s": 1.78},
             "written_bytes": 780 * MIB,
             "stonewall": {"hit": True},
         },
-        access="read",
+        fetched_mib=800,
         file_bytes=780 * MIB,
-        fetched_bytes=800 * MIB,
         io_s=1.781,
     ),
     "passes of one speed": passes_of(1.9),
-    "a read of the passes that it says": subject(
-        {"passes": {"count": 2}, "written_bytes": 400 * MIB},
-        access="read",
-        file_bytes=400 * MIB,
-        fetched_bytes=800 * MIB,
+    "a read of the passes that it says": read(
+        {"passes": {"count": 2}, "written_bytes": 400 * MIB}, fetched_mib=800, file_bytes=400 * MIB
     ),
     "a header makes the file larger": alone(api="HDF5", file_bytes=801 * MIB),
     "nothing is stored": alone(api="NULL", file_bytes=0),
@@ -101,44 +95,35 @@ CLEAN: dict[str, Subject] = {
         fetched_bytes=400 * MIB,
         cell=None,
     ),
-    "the reads of a mix": subject(
+    "the reads of a mix": read(
         on_disk(400 * MIB, 300 * MIB) | {"dirtied_bytes": 300 * MIB},
-        access="read",
+        fetched_mib=400,
         rw_mix=50,
         moved_bytes=400 * MIB,
         requested_bytes=400 * MIB,
         bw_mib_s=199.96,
-        fetched_bytes=400 * MIB,
         cell=None,
     ),
-    "the load of the run before": subject(
-        run=replace(DONE, host={"load_1min": 7.0, "cores": 2, "running": 1})
-    ),
-    "fetched": subject({"residency": {"before": 1.0}}, access="read", fetched_bytes=770 * MIB),
-    "fetched what compression left": subject(
-        access="read", fetched_bytes=96 * MIB, file_bytes=100 * MIB, deflate_level=1
-    ),
+    "the load of the run before": subject(run=ran(load_1min=7.0, cores=2, running=1)),
+    "fetched": read({"residency": {"before": 1.0}}, fetched_mib=770),
+    "fetched what compression left": read(fetched_mib=96, file_bytes=100 * MIB, deflate_level=1),
     "a write fetches nothing": subject(fetched_bytes=0),
-    "a warm cache as requested": subject(
-        cell=replace(CELL, params={**CELL.params, "cache": "cached"}), access="read", fetched_bytes=0
+    "a warm cache as requested": read(fetched_mib=0, cell=planned(cache="cached")),
+    "a cold cache": read({"residency": {"before": 0.1}}),
+    "a direct read needs no cold cache": read(
+        {"direct": True, "residency": {"before": 1.0}}, direct=True, cell=None
     ),
-    "a cold cache": subject({"residency": {"before": 0.1}}, access="read"),
-    "a direct read needs no cold cache": subject(
-        {"direct": True, "residency": {"before": 1.0}}, access="read", direct=True, cell=None
-    ),
-    "caches were dropped, and nothing more is known": subject(
-        {"drop_caches": True},
-        cell=replace(CELL, params={**CELL.params, "drop_caches": True}),
-        access="read",
+    "caches were dropped, and nothing more is known": read(
+        {"drop_caches": True}, cell=planned(drop_caches=True)
     ),
     "a rate without bytes": alone(observed={"tasks": 8, "mean_of": 1, "sync_calls": 0}, **NAMES),
     "a stonewall ended the creation": alone(observed={"stonewall": {"hit": True}}, **NAMES | {"ops": 30}),
     "nobody counted": alone(**NAMES | {"ops": None}),
     "nodes as requested": placed(),
-    "no node stands out": subject(run=replace(DONE, host={"slow_nodes": [], "placement": None})),
-    "nobody looked for other measurements": subject(run=replace(DONE, host={})),
-    "no other measurement was seen": subject(run=replace(DONE, host={"neighbours": []})),
-    "the nodes were not compared": subject(run=replace(DONE, host={"slow_nodes": None})),
+    "no node stands out": subject(run=ran(slow_nodes=[], placement=None)),
+    "nobody looked for other measurements": subject(run=ran()),
+    "no other measurement was seen": subject(run=ran(neighbours=[])),
+    "the nodes were not compared": subject(run=ran(slow_nodes=None)),
     "a batch system that tells nothing": placed(
         alone=None, groups=[{"switch": None, "features": None, "nodes": ["n1", "n2"]}]
     ),
@@ -159,19 +144,18 @@ CLEAN: dict[str, Subject] = {
         on_disk(0, 1200 * MIB) | {"sync_calls": 204_800, "device_written_bytes": 1200 * MIB}
     ),
     "so it has of writes that synchronise themselves": subject(
-        on_disk(0, 1200 * MIB) | {"synced_writes": 204_800, "device_written_bytes": 1200 * MIB},
+        on_disk(0, 1200 * MIB) | {"synced_writes": 204_800, "device_written_bytes": 1200 * MIB}
     ),
     "several disks hold copies": subject(
         on_disk(0, 1600 * MIB) | {"device": {"name": "sda and 1 more", "disk_written_bytes": 1600 * MIB}}
     ),
-    "a profiler that passes on what it sees": subject(
+    "a profiler that passes on what it sees": read(
         {
             "interposed": [
                 {"call": call, "object": "libdarshan.so"} for call in ("open64", "pread64", "read")
             ],
             "called_bytes": 800 * MIB,
         },
-        access="read",
         file_bytes=800 * MIB,
     ),
     "a profiler on a disk": provided("pread64", "libany.so", access="read", fetched_bytes=800 * MIB),
@@ -179,12 +163,11 @@ CLEAN: dict[str, Subject] = {
         {"interposed": [{"call": call, "object": "libasan.so.8"} for call in ("malloc", "strlen", "ptrace")]}
     ),
     "hooks of memory": provided("munmap", "libucm.so.0"),
-    "data that was verified": subject(
+    "data that was verified": read(
         {
             "interposed": [{"call": "pread64", "object": "libany.so"}],
             "verify": {"checked_bytes": 800 * MIB, "errors": 0},
-        },
-        access="read",
+        }
     ),
     "a clock that was compared": subject(
         {"interposed": [{"call": "clock_gettime", "object": "libtsan.so.2"}], "clock_error": 1e-6}
@@ -192,7 +175,7 @@ CLEAN: dict[str, Subject] = {
     "names that were counted": named(
         {"interposed": [{"call": "mkdir", "object": "libtsan.so.2"}], "called_operations": 403}
     ),
-    "a launch of a batch system": subject({"program_s": 2.1}, run=replace(DONE, elapsed_s=7.0)),
+    "a launch of a batch system": subject({"program_s": 2.1}, run=ran(elapsed_s=7.0)),
     "one process for each rank": subject({"witness": {"measuring": 2, "ranks": 2}}),
     "the calls of an access are a part of it": subject({"shortest_span_s": 1.99}),
     "files are open for no longer than IOR prints": subject(
@@ -205,38 +188,32 @@ CLEAN: dict[str, Subject] = {
     "names that are there": named({"entries": {"sampled": 32, "there": 32}}),
     "names that are gone": named({"entries": {"sampled": 32, "there": 0}}, access="remove"),
     "other ranks already remove, with a shift": named(
-        {"entries": {"sampled": 32, "there": 30}}, cell=replace(CELL, params={**CELL.params, "shift": 1})
+        {"entries": {"sampled": 32, "there": 30}}, cell=planned(shift=1)
     ),
     "names that a server was asked for": named(
         {"servers": {"observers": [{"requests": 400}]}}, access="stat"
     ),
-    "the clock that NTP moves": subject({"clock_error": 0.0005}, run=replace(DONE, elapsed_s=2.5)),
+    "the clock that NTP moves": subject({"clock_error": 0.0005}, run=ran(elapsed_s=2.5)),
     "a time of day that was set meanwhile": subject(
-        {"clock_error": 0.0, "wall_clock": {"off_s": -600.0, "span_s": 2.0}}, run=replace(DONE, elapsed_s=2.5)
+        {"clock_error": 0.0, "wall_clock": {"off_s": -600.0, "span_s": 2.0}}, run=ran(elapsed_s=2.5)
     ),
-    "the ranks of the run before": subject(run=replace(DONE, host={"load_1min": 5.0, "cores": 2})),
+    "the ranks of the run before": subject(run=ran(load_1min=5.0, cores=2)),
     "data that a compressor cannot reduce": subject(
         {"payload": {"compressed_share": 1.0, "unique_share": 1.0}, "file_system": "btrfs"}
     ),
     "the disk gave what was fetched": from_disk(800),
     "the kernel counted every byte": subject(in_calls(wchar=800)),
-    "compressed data passes in fewer calls": subject(
-        in_calls(rchar=101),
-        cell=None,
-        access="read",
-        api="HDF5",
-        file_bytes=100 * MIB,
-        deflate_level=1,
+    "compressed data passes in fewer calls": read(
+        in_calls(rchar=101), cell=None, api="HDF5", file_bytes=100 * MIB, deflate_level=1
     ),
-    "a stonewall ended a read of compressed data": subject(
+    "a stonewall ended a read of compressed data": read(
         in_calls(rchar=21) | {"stonewall": {"hit": True}, "passes": {"count": 2}, "written_bytes": 400 * MIB},
+        fetched_mib=21,
         cell=None,
-        access="read",
         api="HDF5",
         moved_bytes=480 * MIB,
         bw_mib_s=239.952,
         file_bytes=20 * MIB,
-        fetched_bytes=21 * MIB,
         deflate_level=1,
     ),
     "the kernel does not count a mapped file": subject(in_calls(), cell=None, api="MMAP"),
@@ -261,17 +238,16 @@ CLEAN: dict[str, Subject] = {
         direct=True,
         cell=None,
     ),
-    "O_DIRECT of a file that was in the page cache before": subject(
+    "O_DIRECT of a file that was in the page cache before": read(
         {
             "direct": True,
             "residency": {"before": 1.0, "after": 1.0},
             "device": {"name": "vda"},
             "device_read_bytes": 800 * MIB,
         },
-        access="read",
+        fetched_mib=800,
         direct=True,
         cell=None,
-        fetched_bytes=800 * MIB,
     ),
     "a synchronisation that a library dropped, on node memory": subject(
         {"file_system": "tmpfs", "sync_calls": 0, "tasks": 8}
@@ -361,8 +337,7 @@ def test_a_mean_of_iterations_may_be_shorter_than_the_calls_of_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("copies", "text"),
-    [(2, ""), (1, "its disks may hold copies or parity, or others wrote to them")],
+    ("copies", "text"), [(2, ""), (1, "its disks may hold copies or parity, or others wrote to them")]
 )
 def test_a_mirror_of_two_disks_is_written_twice(copies: int, text: str) -> None:
     """The device mapper does not tell its copies without privileges: then the reason is told."""

@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 
 from tests.unit.audit.subjects import (
-    DONE,
     MIB,
     ON_NETWORK,
     behind,
     blind,
     observer,
     on_disk,
+    ran,
+    read,
     server,
     servers,
     subject,
@@ -84,7 +85,7 @@ def test_writes_of_other_clients_prove_nothing_of_the_servers_devices(
 def test_reads_of_other_clients_prove_nothing_of_the_servers_devices(
     counted: dict[str, Any], outcome: str
 ) -> None:
-    judged = judge(subject(behind(observer(received=WHOLE), counted), access="read"))
+    judged = judge(read(behind(observer(received=WHOLE), counted)))
     is_proven = outcome == "passed"
     assert ("not-from-server-devices" in judged.passed) == is_proven
     assert is_proven or outcome in judged.not_observable["not-from-server-devices"]
@@ -109,8 +110,8 @@ def test_links_of_a_container_may_prove_and_never_accuse() -> None:
     for about in (
         _write(_by_links(sent=MIB)),
         _write(_by_links(sent=3 * WHOLE, idle_sent_bytes=1 * MIB)),
-        subject(behind(_by_links(received=MIB)), access="read"),
-        subject(behind(_by_links(received=MIB), direct=True), access="read", direct=True),
+        read(behind(_by_links(received=MIB))),
+        read(behind(_by_links(received=MIB), direct=True), direct=True),
         subject(behind(_by_links(sent=WHOLE)), run=ON_NETWORK),
     ):
         judged = judge(about)
@@ -190,7 +191,7 @@ def test_a_read_of_data_that_came_compressed_is_not_called_cached(known: dict[st
 
 
 def _read_of(received: int, sampled: dict[str, Any], params: dict[str, Any]) -> Subject:
-    found = subject(behind(observer(received=received), **sampled), access="read")
+    found = read(behind(observer(received=received), **sampled))
     assert found.cell is not None
     return replace(found, cell=replace(found.cell, params={**found.cell.params, **params}))
 
@@ -216,7 +217,7 @@ def test_servers_that_are_slow_alike_are_not_named() -> None:
     alike = servers(server(1, waited_s=6.0, closed_s=6.0), server(2, waited_s=3.0))
     assert "slow-server" in judge(subject(alike)).passed
     far = servers(server(1, late_ms=0.1), server(2, late_ms=2.0))
-    assert "slow-server" in judge(subject(far, access="read")).passed
+    assert "slow-server" in judge(read(far)).passed
 
 
 def test_a_server_is_not_named_by_a_machine_that_is_busy() -> None:
@@ -228,7 +229,7 @@ def test_a_server_is_not_named_by_a_machine_that_is_busy() -> None:
     slow = servers(server(1, waited_s=0.2), server(2, waited_s=6.4), cpu_waited_s=1.8)
     assert "slow-server" in {one.rule for one in judge(subject(slow, total_s=8.0)).notes}
     late = servers(server(1, late_ms=1.0), server(2, late_ms=60.0), cpu_waited_s=7.9)
-    assert "slow-server" in judge(subject(late, access="read", total_s=8.0)).not_observable
+    assert "slow-server" in judge(read(late, total_s=8.0)).not_observable
 
 
 def test_on_a_busy_machine_another_node_that_closes_its_window_is_named() -> None:
@@ -256,9 +257,9 @@ def test_bytes_of_an_earlier_write_are_not_those_of_a_later_one() -> None:
 
 def test_without_a_count_of_its_waits_the_load_before_the_run_tells_a_busy_machine() -> None:
     slow = servers(server(1, waited_s=0.2), server(2, waited_s=6.4))
-    busy = replace(DONE, host={"load_1min": 40.0, "running": 41, "cores": 2})
+    busy = ran(load_1min=40.0, running=41, cores=2)
     assert "slow-server" in judge(subject(slow, run=busy, total_s=8.0)).not_observable
-    ended = replace(DONE, host={"load_1min": 40.0, "running": 1, "cores": 2})
+    ended = ran(load_1min=40.0, running=1, cores=2)
     assert "slow-server" in {one.rule for one in judge(subject(slow, run=ended, total_s=8.0)).notes}
 
 

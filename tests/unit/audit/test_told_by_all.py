@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
-from tests.unit.audit.subjects import DONE, MIB, on_file_system, subject
+from tests.unit.audit.subjects import MIB, on_file_system, ran, subject
 from weir.audit import Subject, judge
 from weir.witness.facts import _file_systems
 
@@ -30,7 +28,7 @@ def test_what_a_program_alone_counted_proves_no_operations(counted: Subject, is_
 
 def test_the_ranks_have_their_files_on_one_file_system() -> None:
     processes = {0: {"file_system": "tmpfs"}, 1: {"file_system": "ext4"}}
-    run = replace(DONE, target={"kind": "memory"}, host={"file_system": {"type": "tmpfs", "device": "none"}})
+    run = ran(kind="memory", file_system={"type": "tmpfs", "device": "none"})
     seen = {finding.rule: finding for finding in judge(subject(_file_systems(processes), run=run)).findings}
     assert seen["other-target"].verdict == "INVALID"
     assert "the ranks' files are on ext4, tmpfs" in seen["other-target"].evidence
@@ -58,7 +56,7 @@ def test_what_is_below_an_overlay_may_store_less(below: str, is_lost: bool) -> N
         "device": {"name": "vda"},
         "device_written_bytes": 100 * MIB,
     }
-    run = replace(DONE, target={"kind": "disk"}, host=host)
+    run = ran(kind="disk", **host)
     names = {finding.rule for finding in judge(subject(observed, run=run)).findings}
     assert ("sync-not-effective" in names) == is_lost
 
@@ -66,5 +64,5 @@ def test_what_is_below_an_overlay_may_store_less(below: str, is_lost: bool) -> N
 def test_a_file_of_a_loop_that_nobody_sees_proves_no_disk() -> None:
     """Of metadata no device counts the bytes: nothing else would tell."""
     mount = {"type": "ext4", "device": "/dev/loop0", "hidden": "the file of loop0 cannot be seen"}
-    run = replace(DONE, target={"kind": "disk"}, host={"file_system": mount})
+    run = ran(kind="disk", file_system=mount)
     assert "file-system" in judge(subject({"file_system": "ext4"}, run=run)).missing
