@@ -8,32 +8,23 @@ from typing import Any
 
 import pytest
 
-from tests.checkout import ROOT
 from tests.unit.conftest import RunWeir
-from tests.unit.decide.accept.compliant import MEMORY, Edit, cells_of, write_study
+from tests.unit.decide.accept.compliant import (
+    CONTRACTS,
+    MEMORY,
+    Edit,
+    cells_of,
+    contract_of,
+    rows_of,
+    write_study,
+)
 from weir.base.errors import ConfigError, WeirError
 from weir.decide.accept.contract import Contract, read_contract
 from weir.decide.accept.evidence import Measured, read_measured
 from weir.decide.accept.judge import FAIL, NOT_PROVEN, PASS, Result, judge, overall
-from weir.records.table import read_records, write_records
+from weir.records.table import write_records
 from weir.runs.manifest import TABLES, write_manifest
 from weir.terms.model import CROSS_CHECK
-
-CONTRACTS = ROOT / "config" / "contracts"
-OPEN = "5000"
-
-
-def contract_of(name: str) -> Contract:
-    """With every open promise filled."""
-    path = CONTRACTS / f"{name}.yaml"
-    lines = [line for line in read_contract(path).lines if line.promise and line.promise.bound is None]
-    given = [
-        f"{line.name}={OPEN} MiB/s"
-        if line.promise and line.promise.metric == "bandwidth"
-        else f"{line.name}={OPEN}"
-        for line in lines
-    ]
-    return read_contract(path, given)
 
 
 def judged(folder: Path, contract: Contract, edit: Edit | None = None, **values: float) -> list[Result]:
@@ -145,13 +136,7 @@ VIOLATIONS = [
     ("invalid numbers", "mistral-2015", violate(verdict="INVALID"), "verdict", "are INVALID"),
     ("missing evidence", "mistral-2015", violate(verdict="UNPROVEN"), "verdict", "UNPROVEN: missing stored"),
     ("n too small", "mistral-2015", violate(rounds=2), "rounds-at-least", "n = 2 usable runs, not 3"),
-    (
-        "too few iterations",
-        "jupiter-ior",
-        violate(iterations=1),
-        "iterations-at-least",
-        "1 iteration, not 3",
-    ),
+    ("too few iterations", "jupiter-ior", violate(iterations=1), "iterations-at-least", "1 iteration, not 3"),
     ("other processes", "mistral-2015", violate(ppn=12), "ppn", "processes per node: 12, not 6"),
     ("other nodes", "jupiter-ior", violate(nodes=2), "nodes", "nodes: 2, not 65 or more"),
     ("no node count", "jupiter-ior", violate(nodes=None), "nodes", "number of nodes is not recorded"),
@@ -240,7 +225,7 @@ def test_an_edited_or_deleted_file_is_named(tmp_path: Path, change: str) -> None
 def test_cells_beside_are_no_evidence(tmp_path: Path) -> None:
     """Another program measured them; the files of the study have them all the same."""
     study = write_study(tmp_path, cells_of(contract_of("mistral-2015"), {}))
-    rows = read_records(study / "records.csv")
+    rows = rows_of(study)
     beside = [row | {"purpose": CROSS_CHECK, "cell": f"{row['cell']}x"} for row in rows]
     write_records(study / "records.csv", [*rows, *beside])
     assert read_measured(study).cells == {row["cell"] for row in rows}

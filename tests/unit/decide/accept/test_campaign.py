@@ -9,21 +9,20 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.decide.accept.test_accept import CONTRACTS
-from tests.unit.decide.accept.test_cheats import (
+from tests.unit.decide.accept.compliant import (
     CONTRACT,
+    CONTRACTS,
     PLANNED,
     again,
-    drop,
-    fewer_planned,
+    measure_again,
+    rows_of,
     run_of,
-    verified_study,
 )
+from tests.unit.decide.accept.conftest import Accept
+from tests.unit.decide.accept.test_cheats import drop, exchange, fewer_planned
 from tests.unit.recorded import collect, measure, measure_one
 from weir.base.errors import ConfigError
-from weir.cli import main
 from weir.decide.accept.contract import read_contract
-from weir.records.table import read_records
 from weir.runs.ledger import LEDGER, append, read_ledger
 
 DATES = {"not_before": "2026-03-01", "not_after": "2026-03-01"}
@@ -37,26 +36,18 @@ def head_of(study: Path) -> str:
 
 def contract_with(folder: Path, **campaign: str) -> Path:
     file = folder / f"{CONTRACT}.yaml"
-    keys = "".join(
-        f"  {key}: {value}\n" for key, value in {"study": "lab/study", **DATES, **campaign}.items()
-    )
+    named = {"study": "lab/study"} | DATES | campaign
+    keys = "".join(f"  {key}: {value}\n" for key, value in named.items())
     file.write_text(f"{(CONTRACTS / file.name).read_text()}campaign:\n{keys}")
     return file
 
 
-def accepted(contract: Path, study: Path, *more: str) -> int:
-    return main(["accept", str(contract), str(study), *more])
-
-
-def test_an_honest_campaign_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    study = verified_study(tmp_path)
+def test_an_honest_campaign_passes(study: Path, tmp_path: Path, accept: Accept) -> None:
     contract = contract_with(tmp_path, ledger_after=head_of(study))
-    assert accepted(contract, study) == 0
-    printed = capsys.readouterr().out
+    printed = accept(study, contract=contract, code=0)
     assert "Campaign: the contract names lab/study, 2026-03-01 00:00 to 2026-03-01 23:59 UTC" in printed
     assert "the head of its ledger, that of line" in printed
-    assert accepted(contract_with(tmp_path), study) == 0
-    assert "may have written it anew" in capsys.readouterr().out
+    assert "may have written it anew" in accept(study, contract=contract_with(tmp_path), code=0)
 
 
 def fail_once(study: Path) -> None:
@@ -74,7 +65,7 @@ def drop_a_cell_that_no_line_names(study: Path) -> None:
 
 
 def measure_more(study: Path) -> None:
-    rows = read_records(study / "records.csv")
+    rows = rows_of(study)
     more = [row | {"run": PLANNED} for row in rows if row["cell"] == "c00" and row["run"] == 0]
     shutil.copytree(run_of(study, 0), run_of(study, PLANNED))
     file = run_of(study, PLANNED) / "run.json"
@@ -86,9 +77,8 @@ def measure_more(study: Path) -> None:
 def new_ledger(study: Path) -> None:
     """A bad round is deleted and measured again, and the ledger begins then; all of it is collected again."""
     (study.parent / LEDGER).unlink()
-    file = run_of(study) / "run.json"
-    file.write_text(file.read_text().replace("a processor", "another processor"))
-    measure(study.parent, read_records(study / "records.csv"), PLANNED)
+    exchange(study)
+    measure_again(study)
     again(study)
 
 
@@ -98,11 +88,10 @@ def cut_the_end(study: Path) -> None:
     lines = file.read_text().splitlines(keepends=True)
     last = json.loads(lines[-1])
     file.write_text("".join(lines[:-1]))
-    rows = read_records(study / "records.csv")
+    rows = rows_of(study)
     own = [row for row in rows if (row["cell"], row["run"]) == (last["cell"], last["run"])]
     faster = [row | {"bw_mib_s": (row["bw_mib_s"] or 0) * 1.1} for row in own]
-    document = run_of(study, last["run"], last["cell"]) / "run.json"
-    document.write_text(document.read_text().replace("a processor", "another processor"))
+    exchange(study, last["run"], last["cell"])
     measure(study.parent, faster, PLANNED)
     others = [row for row in rows if row not in own]
     collect(study.parent, study.name, [*others, *faster], PLANNED)
@@ -123,48 +112,39 @@ CHEATS: dict[str, tuple[Callable[[Path], object], str]] = {
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CHEATS)
 def test_each_round_of_a_named_campaign_counts(
-    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    name: str, study: Path, tmp_path: Path, accept: Accept
 ) -> None:
     cheat, named = CHEATS[name]
-    study = verified_study(tmp_path)
     contract = contract_with(tmp_path, ledger_after=head_of(study))
     cheat(study)
     for more in ((), ("--unverified",)):
-        assert accepted(contract, study, *more) == 1
-        printed = " ".join(capsys.readouterr().out.split())
+        printed = accept(study, *more, contract=contract)
         assert f"{CONTRACT}: NOT PROVEN" in printed
         assert named in printed
         assert " 0 pass" in printed
 
 
 @pytest.mark.parametrize("name", ["delete a cell", "begin another ledger", "cut the end of the ledger"])
-def test_what_only_the_campaign_tells(name: str, tmp_path: Path) -> None:
-    study = verified_study(tmp_path)
+def test_what_only_the_campaign_tells(name: str, study: Path, accept: Accept) -> None:
     CHEATS[name][0](study)
-    assert main(["accept", CONTRACT, str(study)]) == 0
+    accept(study, code=0)
 
 
 def test_a_round_outside_of_the_dates_and_another_study_are_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    study: Path, tmp_path: Path, accept: Accept
 ) -> None:
-    study = verified_study(tmp_path)
-    assert accepted(contract_with(tmp_path, not_after='"2026-03-01 04:30"'), study) == 1
-    assert "c00 round 5: it ended at 2026-03-01 05:00 UTC, outside of the dates" in " ".join(
-        capsys.readouterr().out.split()
-    )
-    assert accepted(contract_with(tmp_path, study="lab@2026-03/study"), study) == 1
-    printed = " ".join(capsys.readouterr().out.split())
+    printed = accept(study, contract=contract_with(tmp_path, not_after='"2026-03-01 04:30"'))
+    assert "c00 round 5: it ended at 2026-03-01 05:00 UTC, outside of the dates" in printed
+    printed = accept(study, contract=contract_with(tmp_path, study="lab@2026-03/study"))
     assert "names the study lab@2026-03/study, this is lab/study" in printed
 
 
 def test_a_campaign_without_its_ledger_is_refused_also_unverified(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    study: Path, tmp_path: Path, accept: Accept
 ) -> None:
-    study = verified_study(tmp_path)
     contract = contract_with(tmp_path, ledger_after=head_of(study))
     (study.parent / LEDGER).unlink()
-    assert accepted(contract, study, "--unverified") == 2
-    assert "ledger.jsonl is missing" in capsys.readouterr().err
+    assert "ledger.jsonl is missing" in accept(study, "--unverified", contract=contract, code=2)
 
 
 @pytest.mark.parametrize(

@@ -9,45 +9,34 @@ import hashlib
 import json
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 
-from tests.unit.decide.accept.compliant import cells_of, write_study
-from tests.unit.decide.accept.test_accept import CONTRACTS, contract_of
+from tests.unit.conftest import RunWeir
+from tests.unit.decide.accept.compliant import (
+    CONTRACT,
+    CONTRACTS,
+    PLANNED,
+    again,
+    cells_of,
+    contract_of,
+    measure_again,
+    rows_of,
+    run_of,
+    write_study,
+)
+from tests.unit.decide.accept.conftest import Accept
+from tests.unit.printed import need_latex, text_of
 from tests.unit.recorded import collect, judged_as, measure, measure_one
 from weir.base.files import file_sha256
-from weir.cli import main
 from weir.decide.accept.output import REMAINS_POSSIBLE
-from weir.records.table import read_records, write_records
+from weir.records.table import write_records
 from weir.runs.files import RUN_FILE
 from weir.runs.ledger import LEDGER, read_ledger
 from weir.runs.manifest import MANIFEST, read_manifest
-
-PLANNED = 6  # rounds_at_least of mistral-2015, and three
-CONTRACT = "mistral-2015"
-
-
-def verified_study(folder: Path, **values: float) -> Path:
-    """All conditions hold, every run has its line, and the promises are reached."""
-    study = write_study(folder, cells_of(contract_of(CONTRACT), values))
-    rows = read_records(study / "records.csv")
-    measure(study.parent, rows, PLANNED)
-    return collect(study.parent, study.name, rows, PLANNED)
-
-
-def again(study: Path) -> None:
-    """weir collect, after the runs or the records were changed."""
-    collect(study.parent, study.name, read_records(study / "records.csv"), PLANNED)
-
-
-def accept(study: Path, *more: str) -> int:
-    return main(["accept", CONTRACT, str(study), *more])
-
-
-def run_of(study: Path, run: int = 3, cell: str = "c00") -> Path:
-    return study.parent / "runs" / cell / f"{run:03d}"
+from weir.terms.model import Row
 
 
 def drop(study: Path) -> None:
@@ -72,8 +61,9 @@ def edit_records(study: Path) -> None:
     file.write_text(file.read_text().replace(",scratch,", ",scratch2,"))
 
 
-def sum_again(study: Path) -> None:
+def rewrite(study: Path, rows: Iterable[Row]) -> None:
     """SHA256SUMS has no secret: it can be written for any table."""
+    write_records(study / "records.csv", rows)
     text, sums = read_manifest(study)
     for name in sums:
         text = text.replace(sums[name], file_sha256(study / name))
@@ -84,35 +74,43 @@ def sum_again(study: Path) -> None:
 
 def edit_and_sum(study: Path) -> None:
     change_units(study)
-    sum_again(study)
+    rewrite(study, rows_of(study))
 
 
 def better_verdict(study: Path) -> None:
     """What the run was judged is DEGRADED, as the ledger has it; the records are VALID."""
     shutil.rmtree(run_of(study).parent)
     (study.parent / LEDGER).unlink()
-    rows = read_records(study / "records.csv")
+    rows = rows_of(study)
     write_study(study.parents[2], cells_of(contract_of(CONTRACT), {}))
     bad = [row | {"verdict": "DEGRADED", "reasons": "read-from-cache"} for row in rows]
     measure(study.parent, bad, PLANNED)
     collect(study.parent, study.name, rows, PLANNED)
 
 
+def is_bad(row: Row) -> bool:
+    return (row["cell"], row["run"]) == ("c00", 3)
+
+
 def edit_rows(study: Path) -> None:
     """What the run was judged is written anew, with its sum; then all is collected."""
     file = run_of(study) / RUN_FILE
     document = json.loads(file.read_text())
-    rows = [row for row in read_records(study / "records.csv") if (row["cell"], row["run"]) == ("c00", 3)]
-    text = judged_as([row | {"bw_mib_s": 1e6} for row in rows], document)
+    text = judged_as([row | {"bw_mib_s": 1e6} for row in rows_of(study) if is_bad(row)], document)
     (file.parent / "rows.json").write_text(text)
     document["sha256"]["rows.json"] = hashlib.sha256(text.encode()).hexdigest()
     file.write_text(json.dumps(document))
     again(study)
 
 
-def edit_run(study: Path) -> None:
-    file = run_of(study) / "run.json"
+def exchange(study: Path, run: int = 3, cell: str = "c00") -> None:
+    """The run is measured once more, on another machine."""
+    file = run_of(study, run, cell) / RUN_FILE
     file.write_text(file.read_text().replace("a processor", "another processor"))
+
+
+def edit_run(study: Path) -> None:
+    exchange(study)
     again(study)
 
 
@@ -127,23 +125,20 @@ def cut_ledger(study: Path) -> None:
 
 def new_ledger(study: Path) -> None:
     """Rounds are exchanged, and every run gets a line of a ledger that begins then."""
-    file = run_of(study) / "run.json"
-    file.write_text(file.read_text().replace("a processor", "another processor"))
+    exchange(study)
     (study.parent / LEDGER).unlink()
-    measure(study.parent, read_records(study / "records.csv"), PLANNED)
+    measure_again(study)
 
 
 def fewer_planned(study: Path) -> None:
     shutil.rmtree(run_of(study, PLANNED - 1))
-    rows = read_records(study / "records.csv")
-    collect(study.parent, study.name, rows, PLANNED - 1)
+    collect(study.parent, study.name, rows_of(study), PLANNED - 1)
 
 
 def change_units(study: Path) -> None:
     """MiB/s become MB/s: 4.9 % more."""
-    file = study / "records.csv"
-    rows = read_records(file)
-    write_records(file, [row | {"bw_mib_s": (row["bw_mib_s"] or 0) * 1.048576} for row in rows])
+    more = [row | {"bw_mib_s": (row["bw_mib_s"] or 0) * 1.048576} for row in rows_of(study)]
+    write_records(study / "records.csv", more)
 
 
 def change_suite(study: Path) -> None:
@@ -171,19 +166,13 @@ def exchange_cells(study: Path) -> None:
 
 def one_more_iteration(study: Path) -> None:
     """A run gets a second, faster iteration, which raises its median."""
-    file = study / "records.csv"
-    rows = read_records(file)
-    better = [row | {"iteration": 1, "bw_mib_s": 1e6} for row in rows if row["run"] == 3]
-    write_records(file, [*rows, *better])
-    sum_again(study)
+    rows = rows_of(study)
+    rewrite(study, [*rows, *(row | {"iteration": 1, "bw_mib_s": 1e6} for row in rows if row["run"] == 3)])
 
 
 def hide_access(study: Path) -> None:
     """The slow access of a round is not among the records."""
-    file = study / "records.csv"
-    rows = read_records(file)
-    write_records(file, [row for row in rows if (row["cell"], row["run"]) != ("c00", 3)])
-    sum_again(study)
+    rewrite(study, [row for row in rows_of(study) if not is_bad(row)])
 
 
 def ledger_twice(study: Path) -> None:
@@ -196,27 +185,18 @@ def ledger_twice(study: Path) -> None:
 
 def name_another_program(study: Path) -> None:
     """The records name another version of the program than that which ran."""
-    file = study / "records.csv"
-    write_records(file, [row | {"tool_version": "9.9"} for row in read_records(file)])
-    sum_again(study)
+    rewrite(study, [row | {"tool_version": "9.9"} for row in rows_of(study)])
 
 
 def name_another_tool(study: Path) -> None:
     """The bad round of a cell is that of another tool, which no line is about."""
-    file = study / "records.csv"
-    bad = ("c00", 3)
-    rows = read_records(file)
-    write_records(file, [row | {"tool": "x"} if (row["cell"], row["run"]) == bad else row for row in rows])
-    sum_again(study)
+    rewrite(study, [row | {"tool": "x"} if is_bad(row) else row for row in rows_of(study)])
 
 
 def record_without_a_run(study: Path) -> None:
     """A record that no run can contradict."""
-    file = study / "records.csv"
-    rows = read_records(file)
-    more = [row | {"run": None} for row in rows if (row["cell"], row["run"]) == ("c00", 3)]
-    write_records(file, [*rows, *more])
-    sum_again(study)
+    rows = rows_of(study)
+    rewrite(study, [*rows, *(row | {"run": None} for row in rows if is_bad(row))])
 
 
 CHEATS: dict[str, tuple[Callable[[Path], object], str]] = {
@@ -244,10 +224,8 @@ CHEATS: dict[str, tuple[Callable[[Path], object], str]] = {
 }
 
 
-def test_an_honest_study_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    study = verified_study(tmp_path)
-    assert accept(study) == 0
-    printed = capsys.readouterr().out
+def test_an_honest_study_passes(study: Path, accept: Accept) -> None:
+    printed = accept(study, code=0)
     ledger = read_ledger(study.parent / LEDGER)
     assert ledger is not None
     assert f"Ledger: {len(ledger.entries)} runs of its directory" in printed
@@ -271,72 +249,59 @@ def test_an_honest_study_passes(tmp_path: Path, capsys: pytest.CaptureFixture[st
 )
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CHEATS)
-def test_what_was_done_to_the_rounds_is_not_a_pass(
-    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_was_done_to_the_rounds_is_not_a_pass(name: str, study: Path, accept: Accept) -> None:
     cheat, named = CHEATS[name]
-    study = verified_study(tmp_path)
     cheat(study)
     for more in ((), ("--unverified",)):
-        assert accept(study, *more) == 1
-        printed = capsys.readouterr().out
+        printed = accept(study, *more)
         assert f"{CONTRACT}: NOT PROVEN" in printed
-        assert named in " ".join(printed.split())
+        assert named in printed
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("gone", [MANIFEST, LEDGER, "plan.json"])
 def test_what_cannot_be_verified_is_refused_or_marked(
-    gone: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    gone: str, study: Path, accept: Accept, run_weir: RunWeir
 ) -> None:
-    study = verified_study(tmp_path)
     file = study.parent / gone if gone == LEDGER else study / gone
     if gone != MANIFEST:  # or the checksums name it
         (study / MANIFEST).unlink()
     file.unlink()
-    assert accept(study) == 2
-    error = capsys.readouterr().err
-    assert gone in error
+    error = accept(study, code=2)
+    assert f"{gone} is missing" in error
     assert "--unverified" in error
-    out = tmp_path / "out"
-    accept(study, "--unverified", "--json")
-    assert json.loads(capsys.readouterr().out)["verified"] is False
-    assert accept(study, "--unverified") == 0
-    assert "PASS UNVERIFIED" in capsys.readouterr().out
-    assert not out.exists()
+    told = run_weir("accept", CONTRACT, study, "--unverified", "--json").out
+    assert json.loads(told)["verified"] is False
+    assert "PASS UNVERIFIED" in accept(study, "--unverified", code=0)
 
 
-def test_records_alone_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_records_alone_are_refused(study: Path, accept: Accept) -> None:
     """SHA256SUMS deleted and all bandwidths doubled."""
-    study = verified_study(tmp_path)
     (study / MANIFEST).unlink()
     edit_records(study)
-    assert accept(study) == 2
-    assert "SHA256SUMS is missing" in capsys.readouterr().err
+    assert "SHA256SUMS is missing" in accept(study, code=2)
 
 
-def test_the_first_page_tells_what_remains_possible(tmp_path: Path, unprinted: None) -> None:
-    study = verified_study(tmp_path)
+def test_the_first_page_tells_what_remains_possible(
+    study: Path, tmp_path: Path, accept: Accept, unprinted: None
+) -> None:
     out = tmp_path / "out"
-    accept(study, "--report", str(out))
+    accept(study, "--report", out, code=0)
     page, tex = (out / "acceptance.html").read_text(), (out / "acceptance.tex").read_text()
     first = page.partition("<table>")[0]
     assert all(text.partition(":")[0] in first for text in REMAINS_POSSIBLE)
     assert "What remains possible" in first
     assert r"\newcommand{\ContractMark}{}" in tex
     (study / MANIFEST).unlink()
-    accept(study, "--report", str(out), "--unverified")
+    accept(study, "--report", out, "--unverified", code=0)
     assert "<p class=mark>UNVERIFIED: SHA256SUMS is missing" in (out / "acceptance.html").read_text()
-
-
-def first_page(study: Path, out: Path, contract: Path | str = CONTRACT) -> str:
-    main(["accept", str(contract), str(study), "--report", str(out)])
-    return " ".join((out / "acceptance.html").read_text().partition("<table>")[0].split())
 
 
 @pytest.mark.row("sign again")
 @pytest.mark.slow
-def test_who_signs_again_is_not_an_allowed_signer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_who_signs_again_is_not_an_allowed_signer(
+    study: Path, tmp_path: Path, accept: Accept, run_weir: RunWeir
+) -> None:
     if not shutil.which("ssh-keygen"):
         pytest.skip("ssh-keygen is missing")
     keys = [tmp_path / name for name in ("agreed", "other")]
@@ -345,39 +310,30 @@ def test_who_signs_again_is_not_an_allowed_signer(tmp_path: Path, capsys: pytest
     public = keys[0].with_suffix(".pub").read_text().split()
     allowed = tmp_path / "allowed"
     allowed.write_text(f"vendor@example.org {public[0]} {public[1]}\n")
-    study = verified_study(tmp_path / "made")
-    signers = ("--allowed-signers", str(allowed))
-    assert main(["verify", str(study), "--sign", str(keys[0])]) == 0
-    assert accept(study, *signers) == 0
-    assert "Signed by vendor@example.org" in capsys.readouterr().out
-    rows = read_records(study / "records.csv")
+    signers = ("--allowed-signers", allowed)
+    run_weir("verify", study, "--sign", keys[0])
+    assert "Signed by vendor@example.org" in accept(study, *signers, code=0)
+    rows = rows_of(study)
     collect(study.parent, study.name, [row | {"target": "scratch2"} for row in rows], PLANNED)
-    assert accept(study, *signers) == 3
-    assert main(["verify", str(study), "--sign", str(keys[1])]) == 0
-    capsys.readouterr()
-    assert accept(study, *signers) == 3
-    assert "ssh-keygen" in capsys.readouterr().err
+    accept(study, *signers, code=3)
+    run_weir("verify", study, "--sign", keys[1])
+    assert "ssh-keygen" in accept(study, *signers, code=3)
 
 
 @pytest.mark.slow
-def test_every_page_of_a_pdf_is_marked_also_where_nothing_is_listed(tmp_path: Path) -> None:
-    for program in ("latexmk", "pdftotext"):
-        if shutil.which(program) is None:
-            pytest.skip(f"{program} is not installed")
+def test_every_page_of_a_pdf_is_marked_also_where_nothing_is_listed(
+    study: Path, tmp_path: Path, accept: Accept
+) -> None:
+    need_latex()
     text = (CONTRACTS / f"{CONTRACT}.yaml").read_text()
     before, _, rest = text.partition("not_encoded:")
     after = rest[rest.index("\n") + 1 :].splitlines(keepends=True)
     kept = next(at for at, line in enumerate(after) if line.strip() and not line.startswith((" ", "-", "\t")))
     contract = tmp_path / f"{CONTRACT}.yaml"
     contract.write_text(before + "".join(after[kept:]))
-    study = verified_study(tmp_path / "made")
     (study / MANIFEST).unlink()
-    out = tmp_path / "out"
-    assert main(["accept", str(contract), str(study), "--report", str(out), "--unverified"]) == 0
-    printed = subprocess.run(
-        ["pdftotext", "-layout", out / "acceptance.pdf", "-"], capture_output=True, text=True, check=True
-    ).stdout
-    pages = printed.split("\f")[:-1]
+    accept(study, "--report", tmp_path / "out", "--unverified", contract=contract, code=0)
+    pages = text_of(tmp_path / "out/acceptance.pdf").split("\f")[:-1]
     assert len(pages) > 1
     assert all("UNVERIFIED: SHA256SUMS is missing" in page for page in pages)
     assert "What remains possible" in pages[0]

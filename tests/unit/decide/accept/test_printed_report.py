@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
 
-from tests.unit.decide.accept.compliant import cells_of, write_study
-from tests.unit.decide.accept.test_accept import CONTRACTS, contract_of
+from tests.unit.conftest import RunWeir
+from tests.unit.decide.accept.compliant import CONTRACT, CONTRACTS, cells_of, contract_of, write_study
+from tests.unit.decide.accept.conftest import Accept
+from tests.unit.printed import need_latex, text_of
 from weir.base.errors import WeirError
-from weir.cli import main
 from weir.data import data_folder
 from weir.decide.accept.judge import FAIL
 from weir.decide.accept.report import print_pdf
@@ -21,25 +21,11 @@ from weir.report.text import latex_prose
 
 
 @pytest.mark.slow
-def test_the_report_holds_what_is_signed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    contract = contract_of("mistral-2015")
-    study = write_study(tmp_path, cells_of(contract, {"hdf5-read": 1000.0}))
+def test_the_report_holds_what_is_signed(tmp_path: Path, run_weir: RunWeir) -> None:
+    study = write_study(tmp_path, cells_of(contract_of(CONTRACT), {"hdf5-read": 1000.0}))
     junit, out = tmp_path / "accept.xml", tmp_path / "out"
-    code = main(
-        [
-            "accept",
-            "mistral-2015",
-            str(study),
-            "--json",
-            "--junit",
-            str(junit),
-            "--report",
-            str(out),
-            "--unverified",
-        ]
-    )
-    facts = json.loads(capsys.readouterr().out)
-    assert code == 1
+    options = ("--json", "--junit", junit, "--report", out, "--unverified")
+    facts = json.loads(run_weir("accept", CONTRACT, study, *options, code=1).out)
     assert [one["line"] for one in facts["lines"] if one["verdict"] == FAIL] == ["hdf5-read"]
     assert ElementTree.parse(junit).getroot().get("failures") == "1"
     page = (out / "acceptance.html").read_text()
@@ -49,19 +35,18 @@ def test_the_report_holds_what_is_signed(tmp_path: Path, capsys: pytest.CaptureF
 
 
 def test_the_report_is_printed_by_the_files_that_a_wheel_has(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, accept: Accept
 ) -> None:
     printed_by = []
     monkeypatch.setattr(
         "weir.decide.accept.actions.print_pdf", lambda folder, reports: printed_by.append(reports)
     )
     study = write_study(tmp_path, cells_of(contract_of("jupiter-ior"), {}))
-    contract = str(CONTRACTS / "jupiter-ior.yaml")
     monkeypatch.chdir(tmp_path)
-    assert main(["accept", contract, str(study), "--report", "out", "--unverified"]) == 1
+    printed = accept(study, "--report", "out", "--unverified", contract=CONTRACTS / "jupiter-ior.yaml")
     assert printed_by == [data_folder("reports")]
     assert (data_folder("reports") / "acceptance/main.tex").is_file()
-    assert "no PDF: latexmk is not installed" in capsys.readouterr().out
+    assert "no PDF: latexmk is not installed" in printed
 
 
 def test_a_log_of_latex_that_is_not_utf_8_is_an_error_with_its_last_line(
@@ -82,17 +67,12 @@ def test_a_digest_in_prose_may_be_split_at_the_end_of_a_line() -> None:
 
 
 @pytest.mark.slow
-def test_the_report_is_printed_as_pdf(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for program in ("latexmk", "pdftotext"):
-        if shutil.which(program) is None:
-            pytest.skip(f"{program} is not installed")
+def test_the_report_is_printed_as_pdf(tmp_path: Path, accept: Accept) -> None:
+    need_latex()
     study = write_study(tmp_path, cells_of(contract_of("jupiter-ior"), {}))
-    code = main(["accept", "jupiter-ior", str(study), "--report", str(tmp_path / "out"), "--unverified"])
-    assert code == 1  # the promises are open
-    assert "acceptance.pdf" in capsys.readouterr().out
-    pdf = tmp_path / "out" / "acceptance.pdf"
-    text = subprocess.run(
-        ["pdftotext", "-layout", pdf, "-"], capture_output=True, text=True, check=True
-    ).stdout
+    # The promises are open.
+    printed = accept(study, "--report", tmp_path / "out", "--unverified", contract="jupiter-ior")
+    assert "acceptance.pdf" in printed
+    text = text_of(tmp_path / "out" / "acceptance.pdf")
     for part in ("easy-best-sum", "no value is promised yet", "ior -M 80%", "Signature", "SHA-256"):
         assert part in text

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.unit.conftest import RunWeir
-from tests.unit.decide.accept.compliant import cells_of, write_study
-from tests.unit.decide.accept.test_accept import contract_of, parameter
+from tests.unit.decide.accept.compliant import cells_of, contract_of, write_study
+from tests.unit.decide.accept.test_accept import parameter
 from weir.decide.accept.contract import Contract
 from weir.decide.accept.evidence import Measured, read_measured
 from weir.decide.accept.judge import NOT_PROVEN, Result, judge
