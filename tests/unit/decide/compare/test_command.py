@@ -10,13 +10,14 @@ import xml.etree.ElementTree as ElementTree
 import zipfile
 from math import isclose
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from tests.checkout import ROOT, link_checkout
 from tests.unit.conftest import RunWeir
-from tests.unit.decide.compare.test_compare import cell, noisy, write
+from tests.unit.decide.compare.test_compare import cell, degraded, noisy, write, write_both
 from weir.base.errors import WeirError
 from weir.cli import main
 from weir.decide.compare.verdict import read_fail_on
@@ -30,15 +31,7 @@ def test_the_command_fails_on_what_was_requested(tmp_path: Path, run_weir: RunWe
     assert "1 pair: 1 slower, 0 faster, 0 undecided, 0 no difference within ±5%" in printed
     assert "measured one after the other" in printed
     junit = tmp_path / "out.xml"
-    arguments = [
-        "compare",
-        str(first),
-        str(second),
-        "--junit",
-        str(junit),
-        "--csv",
-        str(tmp_path / "out.csv"),
-    ]
+    arguments = ["compare", first, second, "--junit", junit, "--csv", tmp_path / "out.csv"]
     run_weir(*arguments, "--fail-on", "slower:5%", code=1)
     assert len(ElementTree.parse(junit).findall("testcase/failure")) == 1
     assert "slower" in (tmp_path / "out.csv").read_text()
@@ -51,9 +44,8 @@ RUN = WITHOUT + "from weir.cli import main; sys.exit(main(sys.argv[1:]))"
 
 def test_exit_1_is_a_slower_pair_and_never_a_missing_package(tmp_path: Path) -> None:
     """`pip install .` has no packages for statistics: a traceback ended with 1, which is "slower"."""
-    first = write(tmp_path / "a" / "records.csv", cell(noisy(1, 8)))
-    second = write(tmp_path / "b.csv", cell(noisy(2, 8, 800.0), start=100))
-    command = [sys.executable, "-c", RUN, "compare", str(first), str(second), "--fail-on", "slower"]
+    both = write_both(tmp_path, cell(noisy(1, 8)), cell(noisy(2, 8, 800.0), start=100))
+    command = [sys.executable, "-c", RUN, "compare", *both, "--fail-on", "slower"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 3, done.stderr
     assert "the Python package" in done.stderr
@@ -67,8 +59,7 @@ def test_what_would_decide_is_told_once_of_several_pairs(tmp_path: Path, run_wei
         for number in range(4):
             values = noisy(10 * side + number, 8, level)
             rows[side] += cell(values, start=1440 * side, cell=f"c{number}", ppn=2**number)
-    files = [str(write(tmp_path / f"{side}.csv", rows[side])) for side in (0, 1)]
-    printed = run_weir("compare", *files).out
+    printed = run_weir("compare", *write_both(tmp_path, *rows)).out
     assert " 4 undecided" in printed.splitlines()[0]
     assert printed.count("more rounds would not decide: measure in turns, or on more days") == 1
 
@@ -93,24 +84,23 @@ def test_one_study_is_split_by_a_column(
 
 
 def test_nothing_in_common_names_what_differs(tmp_path: Path, run_weir: RunWeir) -> None:
-    first = write(tmp_path / "a.csv", cell(noisy(1, 4)))
-    second = write(tmp_path / "b.csv", cell(noisy(2, 4), stack="mpich"))
-    printed = run_weir("compare", first, second, code=3).err
+    both = write_both(tmp_path, cell(noisy(1, 4)), cell(noisy(2, 4), stack="mpich"))
+    printed = run_weir("compare", *both, code=3).err
     assert "stack is debian here, mpich there" in printed
     assert "--across stack" in printed
-    run_weir("compare", first, second, "--across", "stack")
+    run_weir("compare", *both, "--across", "stack")
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["compare", "nowhere", "nowhere"], "there is no such table of records"),
-        (["compare", "nowhere"], "needs B, or --by"),
-        (["compare", "A", "B", "--across", "stakc"], "not a column that pairs are made by"),
+        (["nowhere", "nowhere"], "there is no such table of records"),
+        (["nowhere"], "needs B, or --by"),
+        (["A", "B", "--across", "stakc"], "not a column that pairs are made by"),
     ],
 )
 def test_wrong_use_is_explained(arguments: list[str], message: str, run_weir: RunWeir) -> None:
-    assert message in run_weir(*arguments, code=2).err
+    assert message in run_weir("compare", *arguments, code=2).err
 
 
 def test_fail_on_is_checked() -> None:
@@ -142,20 +132,22 @@ def test_the_commands_of_the_how_to_run(
     assert "1 pair: 1 slower" in run_weir(*shlex.split(command)[1:]).out
 
 
-def test_the_figure_is_a_page_and_a_section_of_a_report(tmp_path: Path) -> None:
-    first, second = (tmp_path / name for name in ("a", "b"))
-    rows = [cell(noisy(number, 6), cell=f"c{number}", label=f"<{number}>", ppn=number) for number in (1, 2)]
-    other = [
-        cell(noisy(number + 9, 6, level), start=99, cell=f"c{number}", label=f"<{number}>", ppn=number)
-        for number, level in ((1, 500.0), (2, 1010.0))
-    ]
-    write(first / "records.csv", [row for group in rows for row in group])
-    write(second / "records.csv", [row for group in other for row in group])
+def test_the_figure_is_a_page_and_a_section_of_a_report(tmp_path: Path, run_weir: RunWeir) -> None:
+    first, second = (
+        [
+            row
+            for number, level in enumerate(levels, start=1)
+            for row in cell(
+                noisy(start + number, 6, level), start, cell=f"c{number}", label=f"<{number}>", ppn=number
+            )
+        ]
+        for start, levels in ((0, (1000.0, 1000.0)), (99, (500.0, 1010.0)))
+    )
+    both = write_both(tmp_path, first, second)
     page, report = tmp_path / "page.html", tmp_path / "report.html"
     report.write_text("<html><main><p>old</p></main></html>")
-    arguments = ["compare", str(first), str(second), "--html", str(page), "--into", str(report)]
-    assert main(arguments) == 0
-    assert main(arguments) == 0
+    for _ in range(2):
+        run_weir("compare", *both, "--html", page, "--into", report)
     text = page.read_text()
     table = ElementTree.fromstring(text[text.index("<table") : text.index("</table>") + 8])
     assert len(table.findall(".//{http://www.w3.org/2000/svg}circle")) == 2
@@ -165,7 +157,7 @@ def test_the_figure_is_a_page_and_a_section_of_a_report(tmp_path: Path) -> None:
     assert "×0.5" in text
     assert report.read_text().count('<section id="comparison">') == 1
     assert report.read_text().startswith("<html><main><p>old</p><!-- comparison -->")
-    assert main([*arguments[:3], "--into", str(first / "records.csv")]) == 2
+    run_weir("compare", *both, "--into", both[0], code=2)
 
 
 def test_a_campaign_is_compared_with_the_first_measurement(
@@ -174,16 +166,8 @@ def test_a_campaign_is_compared_with_the_first_measurement(
     """`weir report --campaign 2026-12`: the workflow is replaced by its records."""
     first, again = (tmp_path / f"results/{site}/quick" for site in ("local", "local@2026-12"))
 
-    class Checked:
-        """Rscript analysis/draw.R check, without a problem."""
-
-        returncode = 0
-
-        def communicate(self) -> tuple[str, str]:
-            return "", ""
-
-        def wait(self) -> int:
-            return 0
+    # Rscript analysis/draw.R check, without a problem.
+    checked = SimpleNamespace(returncode=0, communicate=lambda: ("", ""), wait=lambda: 0)
 
     class Measured:
         def __init__(self, plan: Any, folder: Path, chosen: dict[str, str], page_only: bool) -> None:
@@ -197,7 +181,7 @@ def test_a_campaign_is_compared_with_the_first_measurement(
 
     monkeypatch.setattr("weir.commands.report.Workflow", Measured)
     monkeypatch.setattr("weir.commands.report.preflight", lambda plan, folder, batches: None)
-    monkeypatch.setattr("weir.commands.report.subprocess.Popen", lambda *_, **__: Checked())
+    monkeypatch.setattr("weir.commands.report.subprocess.Popen", lambda *_, **__: checked)
     monkeypatch.setattr("weir.commands.report.subprocess.call", lambda arguments: main(arguments[3:]))
     link_checkout(tmp_path)
     monkeypatch.chdir(tmp_path)
@@ -233,15 +217,15 @@ def test_bundles_are_compared(tmp_path: Path, run_weir: RunWeir) -> None:
     ("factor", "note"), [(1.048576, "MiB and MB"), (1 / 1.073742, "GiB and GB"), (1.12, "")]
 )
 def test_a_side_in_other_units_is_noted(factor: float, note: str, tmp_path: Path, run_weir: RunWeir) -> None:
-    files = []
-    for name, scale, start in (("a", 1.0, 0), ("b", factor, 100)):
-        rows = [
+    first, second = (
+        [
             row
             for size in range(4)
             for row in cell(noisy(size, 8, 1000 * scale, 0.001), start, ppn=size + 1, cell=f"c{size}")
         ]
-        files.append(str(write(tmp_path / f"{name}.csv", rows)))
-    printed = run_weir("compare", *files).out
+        for scale, start in ((1.0, 0), (factor, 100))
+    )
+    printed = run_weir("compare", *write_both(tmp_path, first, second)).out
     assert (f"that of {note}: check the units" in printed) == bool(note)
     assert ("check the units" in printed) == bool(note)
 
@@ -257,11 +241,10 @@ def test_percentages_are_checked(option: str, value: str, capsys: pytest.Capture
 
 @pytest.mark.parametrize("given", ["0.5", "2.5", "5", "33"])
 def test_percentages_are_told_as_they_were_given(tmp_path: Path, run_weir: RunWeir, given: str) -> None:
-    first = write(tmp_path / "a.csv", cell(noisy(1, 8)))
-    second = write(tmp_path / "b.csv", cell(noisy(2, 8), start=100))
+    both = write_both(tmp_path, cell(noisy(1, 8)), cell(noisy(2, 8), start=100))
     page = tmp_path / "page.html"
-    options = ["--margin", given, "--day-to-day", given, "--html", str(page)]
-    printed = run_weir("compare", first, second, *options).out
+    options = ["--margin", given, "--day-to-day", given, "--html", page]
+    printed = run_weir("compare", *both, *options).out
     assert f"no difference within ±{given}%\n" in printed
     assert f"one campaign a side: {given}% between campaigns, as given" in printed
     assert page.read_text().count(f"no difference within ±{given}%") == 2
@@ -270,11 +253,10 @@ def test_percentages_are_told_as_they_were_given(tmp_path: Path, run_weir: RunWe
 def test_emulated_storage_is_told_as_that_in_every_form(tmp_path: Path, run_weir: RunWeir) -> None:
     """Also where one side alone was emulated, and of cells that have no pair."""
     only = cell(noisy(3, 8), cell="c2", ppn=4, emulated=True, label="disk POSIX alone")
-    first = write(tmp_path / "a.csv", [*cell(noisy(1, 8), emulated=False), *only])
-    second = write(tmp_path / "b.csv", cell(noisy(2, 8), start=100, emulated=True))
+    rows = [*cell(noisy(1, 8), emulated=False), *only]
+    first, second = write_both(tmp_path, rows, cell(noisy(2, 8), start=100, emulated=True))
     page, table, junit = (tmp_path / name for name in ("page.html", "table.csv", "junit.xml"))
-    files = ["--html", str(page), "--csv", str(table), "--junit", str(junit)]
-    printed = run_weir("compare", first, second, *files).out
+    printed = run_weir("compare", first, second, "--html", page, "--csv", table, "--junit", junit).out
     name = "disk POSIX shared 1MiB (E)"
     for text in (printed, page.read_text(), table.read_text(), junit.read_text()):
         assert name in text
@@ -295,7 +277,7 @@ def test_a_pair_of_logs_has_both_medians_their_ratio_and_what_would_decide(
         *cell([975.0, 980.0, 970.0], start=9, stack=None),
         *cell([7.0], start=9, stack=None, access="create", bw_mib_s=None, ops_s=7.0),
     ]
-    files = [str(write(tmp_path / f"{name}.csv", rows)) for name, rows in (("a", first), ("b", second))]
+    files = write_both(tmp_path, first, second)
     lines = [line.strip() for line in run_weir("compare", *files).out.splitlines() if "disk POSIX" in line]
     needed = "each log counts as one round:"
     assert [" ".join(line.split()) for line in lines] == [
@@ -311,15 +293,15 @@ def test_a_pair_of_logs_has_both_medians_their_ratio_and_what_would_decide(
 
 def test_where_nothing_is_decided_no_text_is_repeated(tmp_path: Path, run_weir: RunWeir) -> None:
     """Lines of 200 characters had the same rounds that are needed, and two notes the same files."""
-    sides_ = []
-    for name, rate in (("a", 1500.0), ("b", 975.0)):
-        sizes = range(4)  # a cell each
-        parts = [
-            cell([rate], cell=f"c{at}", xfer_bytes=4096 << at, label="disk c", stack=None) for at in sizes
+    first, second = (
+        [
+            row
+            for at in range(4)  # a cell each
+            for row in cell([rate], cell=f"c{at}", xfer_bytes=4096 << at, label="disk c", stack=None)
         ]
-        rows = [row for part in parts for row in part]
-        sides_.append(str(write(tmp_path / f"{name}.csv", rows)))
-    lines = run_weir("compare", *sides_).out.splitlines()
+        for rate in (1500.0, 975.0)
+    )
+    lines = run_weir("compare", *write_both(tmp_path, first, second)).out.splitlines()
     pairs = [line for line in lines if "disk c" in line]
     assert len(pairs) == 4
     assert all(line.endswith(" (A 1,500 MiB/s, B 975 MiB/s)") for line in pairs)
@@ -335,9 +317,8 @@ def test_where_nothing_is_decided_no_text_is_repeated(tmp_path: Path, run_weir: 
 def test_an_undecided_pair_without_usable_records_of_a_side_tells_the_other_one(
     tmp_path: Path, run_weir: RunWeir
 ) -> None:
-    bad = [row | {"verdict": "DEGRADED", "reasons": "x"} for row in cell(noisy(2, 8), start=100)]
-    first, second = write(tmp_path / "a.csv", cell([1500.0] * 8)), write(tmp_path / "b.csv", bad)
-    line = next(line for line in run_weir("compare", first, second).out.splitlines() if "disk POSIX" in line)
+    both = write_both(tmp_path, cell([1500.0] * 8), degraded(cell(noisy(2, 8), start=100)))
+    line = next(line for line in run_weir("compare", *both).out.splitlines() if "disk POSIX" in line)
     assert " ".join(line.split()) == (
         "undecided - write disk POSIX shared 1MiB "
         "(A 1,500 MiB/s, B no usable value; too few rounds: at least 4 more of B needed)"

@@ -60,13 +60,28 @@ def noisy(seed: int, count: int, level: float = 1000.0, spread: float = 0.03) ->
     return [level * exp(source.gauss(0, spread)) for _ in range(count)]
 
 
+def of_pair(first: Sequence[Row], second: Sequence[Row], **options: Any) -> Any:
+    """The only pair of two campaigns."""
+    (one,) = judged(side("a", first), side("b", second), **options)
+    return one
+
+
+def degraded(rows: Sequence[Row]) -> list[Row]:
+    return [row | {"verdict": "DEGRADED", "reasons": "read-from-cache"} for row in rows]
+
+
 def write(path: Path, rows: Sequence[Row]) -> Path:
     write_records(path, rows)
     return path
 
 
+def write_both(folder: Path, first: Sequence[Row], second: Sequence[Row]) -> list[str]:
+    """A and B of weir compare."""
+    return [str(write(folder / f"{name}.csv", rows)) for name, rows in (("a", first), ("b", second))]
+
+
 def test_a_clear_slowdown_is_slower_and_by_how_much() -> None:
-    one = judged(side("a", cell(noisy(1, 8))), side("b", cell(noisy(2, 8, 800.0), start=100)))[0]
+    one = of_pair(cell(noisy(1, 8)), cell(noisy(2, 8, 800.0), start=100))
     assert one.verdict == SLOWER
     low, high = one.estimate.interval()
     assert low < 0.8 < high
@@ -83,8 +98,7 @@ def test_rounds_in_turns_are_paired_also_where_a_program_prints_the_time_of_the_
         row | {"began": f"{row['began'][:11]}01{row['began'][13:19]}"} for row in cell(noisy(1, 6), step=4)
     ]
     try:
-        (one,) = judged(side("a", printed), side("b", cell(noisy(2, 6), start=2, step=4)))
-        assert one.estimate.design == "paired"
+        assert of_pair(printed, cell(noisy(2, 6), start=2, step=4)).estimate.design == "paired"
     finally:
         monkeypatch.undo()
         time.tzset()
@@ -92,64 +106,51 @@ def test_rounds_in_turns_are_paired_also_where_a_program_prints_the_time_of_the_
 
 def test_rounds_in_turns_are_paired_and_what_disturbs_both_does_not_count() -> None:
     drift = [1000.0, 700.0, 1200.0, 500.0, 900.0]
-    first = cell(drift, step=10)
-    second = cell(
-        [value * factor for value, factor in zip(drift, (0.89, 0.91, 0.9, 0.9, 0.9), strict=True)],
-        start=5,
-        step=10,
-    )
-    one = judged(side("a", first), side("b", second))[0]
+    slower = [value * factor for value, factor in zip(drift, (0.89, 0.91, 0.9, 0.9, 0.9), strict=True)]
+    one = of_pair(cell(drift, step=10), cell(slower, start=5, step=10))
     assert one.estimate.design == "paired"
     assert one.verdict == SLOWER
     assert any("fewer than 15 pairs in turns" in note for note in one.notes)
-    apart = judged(side("a", first), side("b", cell([row["bw_mib_s"] for row in second], start=1000)))[0]
+    apart = of_pair(cell(drift, step=10), cell(slower, start=1000))
     assert apart.verdict == UNDECIDED
     assert not any("in turns: 5 %" in note for note in apart.notes)
 
 
 def test_equal_sides_are_equal_only_where_the_interval_is_within_the_margin() -> None:
-    close = judged(
-        side("a", cell(noisy(3, 10, spread=0.01))), side("b", cell(noisy(4, 10, spread=0.01), start=99))
-    )[0]
+    close = of_pair(cell(noisy(3, 10, spread=0.01)), cell(noisy(4, 10, spread=0.01), start=99))
     assert close.verdict == SAME
-    loose = judged(
-        side("a", cell(noisy(3, 4, spread=0.2))), side("b", cell(noisy(4, 4, spread=0.2), start=99))
-    )[0]
+    loose = of_pair(cell(noisy(3, 4, spread=0.2)), cell(noisy(4, 4, spread=0.2), start=99))
     assert loose.verdict == UNDECIDED
     assert loose.more_rounds is not None
     assert loose.more_rounds > 4
 
 
 def test_an_interval_of_two_rounds_that_tells_nothing_is_no_pair_of_numbers() -> None:
-    first, second = cell([1000.0, 1000.0], step=10), cell([3000.0, 400.0], start=5, step=10)
-    one = judged(side("a", first), side("b", second))[0]
+    one = of_pair(cell([1000.0, 1000.0], step=10), cell([3000.0, 400.0], start=5, step=10))
     low, high = one.estimate.interval()
     assert (one.verdict, one.estimate.rounds) == (UNDECIDED, (2, 2))
     assert high > 1000 * low
     assert "x1.095 [not decided by 2 rounds]" in as_text(("a", "b"), [one], [], 0.05, RATE)
-    drawn = table(
-        [one, judged(side("a", cell(noisy(1, 8))), side("b", cell(noisy(2, 8), start=100)))[0]], 0.05
-    )
+    drawn = table([one, of_pair(cell(noisy(1, 8)), cell(noisy(2, 8), start=100))], 0.05)
     assert "[not decided by 2 rounds]" in drawn
     assert all(0 <= float(x) <= 320 for x in re.findall(r'x[12]="([-0-9.]+)"', drawn))
 
 
 def test_one_round_a_side_decides_nothing() -> None:
-    one = judged(side("a", cell([1000.0])), side("b", cell([10.0], start=9)))[0]
+    one = of_pair(cell([1000.0]), cell([10.0], start=9))
     assert (one.verdict, one.estimate) == (UNDECIDED, None)
     assert "fewer than two rounds" in one.notes[0]
 
 
 def test_rounds_that_cannot_be_used_are_not_called_missing() -> None:
-    bad = [row | {"verdict": "DEGRADED", "reasons": "x"} for row in cell(noisy(2, 8, 100.0), start=100)]
-    one = judged(side("a", cell(noisy(1, 8))), side("b", bad))[0]
+    one = of_pair(cell(noisy(1, 8)), degraded(cell(noisy(2, 8, 100.0), start=100)))
     assert one.notes == ("fewer than two rounds a side that can be used", "8 DEGRADED records not used")
 
 
 def test_iterations_of_one_run_are_one_value() -> None:
     first = [record(0, value, iteration=index) for index, value in enumerate(noisy(5, 20))]
     second = [record(0, value, iteration=index, minute=9) for index, value in enumerate(noisy(6, 20, 500.0))]
-    assert judged(side("a", first), side("b", second))[0].verdict == UNDECIDED
+    assert of_pair(first, second).verdict == UNDECIDED
 
 
 def test_several_campaigns_include_what_changes_between_them() -> None:
@@ -165,39 +166,35 @@ def test_several_campaigns_include_what_changes_between_them() -> None:
 
 
 def test_a_known_day_to_day_spread_widens_the_interval() -> None:
-    sides = side("a", cell(noisy(1, 8, spread=0.01))), side("b", cell(noisy(2, 8, 940, 0.01), start=2000))
-    assert judged(*sides, margin=0.01, days=Days(given=0.0))[0].verdict == SLOWER
-    assert judged(*sides, margin=0.01, days=Days(given=0.10))[0].verdict == UNDECIDED
+    both = cell(noisy(1, 8, spread=0.01)), cell(noisy(2, 8, 940, 0.01), start=2000)
+    assert of_pair(*both, margin=0.01, days=Days(given=0.0)).verdict == SLOWER
+    assert of_pair(*both, margin=0.01, days=Days(given=0.10)).verdict == UNDECIDED
 
 
 def test_invalid_and_degraded_records_never_decide() -> None:
-    bad = [row | {"verdict": "DEGRADED", "reasons": "x"} for row in cell(noisy(2, 8, 100.0), start=100)]
-    good = cell(noisy(7, 8), start=200)
-    for index, row in enumerate(good):
-        row["run"] = 100 + index
-    one = judged(side("a", cell(noisy(1, 8))), side("b", [*bad, *good]))[0]
+    bad = degraded(cell(noisy(2, 8, 100.0), start=100))
+    good = [row | {"run": 100 + row["run"]} for row in cell(noisy(7, 8), start=200)]
+    one = of_pair(cell(noisy(1, 8)), [*bad, *good])
     assert one.verdict != SLOWER
     assert "8 DEGRADED records not used" in one.notes
 
 
 def test_unproven_records_are_used_and_every_output_says_so(tmp_path: Path, run_weir: RunWeir) -> None:
-    first = write(tmp_path / "a.csv", cell(noisy(1, 8)))
-    second = write(tmp_path / "b.csv", cell(noisy(2, 8, 800.0), start=100, verdict="UNPROVEN"))
+    both = write_both(tmp_path, cell(noisy(1, 8)), cell(noisy(2, 8, 800.0), start=100, verdict="UNPROVEN"))
     files = {name: tmp_path / f"out.{name}" for name in ("junit", "csv", "html")}
     arguments = [word for name, file in files.items() for word in (f"--{name}", str(file))]
-    printed = run_weir("compare", first, second, "--fail-on", "slower", *arguments, code=1).out
+    printed = run_weir("compare", *both, "--fail-on", "slower", *arguments, code=1).out
     assert "shared 1MiB (UNPROVEN)" in printed
     assert "note: 8 UNPROVEN records used (1 of 1 pairs)" in printed
-    assert "8 UNPROVEN records used" in files["junit"].read_text()
-    assert "8 UNPROVEN records used" in files["csv"].read_text()
+    for name in ("junit", "csv"):
+        assert "8 UNPROVEN records used" in files[name].read_text()
     assert "†: with UNPROVEN records" in files["html"].read_text()
 
 
 def test_latencies_are_better_when_lower() -> None:
-    first = [row | {"lat_p99_us": row["bw_mib_s"]} for row in cell(noisy(1, 8))]
-    second = [row | {"lat_p99_us": row["bw_mib_s"]} for row in cell(noisy(2, 8, 800.0), start=100)]
-    p99, both = metric_named("p99"), (side("a", first), side("b", second))
-    pairing = pair_cells(both, columns_of_role("parameter"), p99)
+    p99, both = metric_named("p99"), (cell(noisy(1, 8)), cell(noisy(2, 8, 800.0), start=100))
+    sides = [side("a", [row | {"lat_p99_us": row["bw_mib_s"]} for row in rows]) for rows in both]
+    pairing = pair_cells(sides, columns_of_role("parameter"), p99)
     assert judge_pairs(pairing.pairs, p99)[0].verdict == FASTER
 
 
@@ -217,15 +214,15 @@ def test_equal_campaigns_are_rarely_called_slower() -> None:
     source = random.Random(20)
     tables_with_a_false_alarm = 0
     for _ in range(60):
-        pairs = [[], []]
+        sides: list[list[Row]] = [[], []]
         for number in range(20):
             for which in (0, 1):
                 away, values = 0.0, []
                 for _ in range(6):
                     away = 0.3 * away + source.gauss(0, 0.05)
                     values.append(1000 * exp(away))
-                pairs[which] += cell(values, start=which * 500, xfer_bytes=1024 * (number + 1))
-        found = judged(side("a", pairs[0]), side("b", pairs[1]))
+                sides[which] += cell(values, start=which * 500, xfer_bytes=1024 * (number + 1))
+        found = judged(side("a", sides[0]), side("b", sides[1]))
         assert len(found) == 20
         tables_with_a_false_alarm += any(one.verdict == SLOWER for one in found)
     assert tables_with_a_false_alarm <= 6  # 5 % of 60 are 3; more than 6 happens once in 30 times

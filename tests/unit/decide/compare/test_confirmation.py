@@ -11,7 +11,7 @@ import pytest
 
 from tests.checkout import shipped
 from tests.unit.conftest import RunWeir
-from tests.unit.decide.compare.test_compare import cell, noisy, write
+from tests.unit.decide.compare.test_compare import cell, noisy, write, write_both
 from weir.base.errors import WeirError
 from weir.cli import main
 from weir.measure.preflight import Check
@@ -48,6 +48,12 @@ def rounds(one: Cell, speed: float, count: int, start: int, step: int = 1) -> li
     return cell(values, start=start, step=step, cell=one.cell, site="local", target=one.target)
 
 
+def before_and_after(folder: Path, slower: float = 800.0) -> tuple[str, str]:
+    """Two studies of the same cell on the disk."""
+    first = study(folder / "before", rounds(DISK, 1000.0, 6, 0))
+    return first, study(folder / "after", rounds(DISK, slower, 6, 100))
+
+
 def study(folder: Path, *rows: list[Row]) -> str:
     write(folder / "records.csv", [row for part in rows for row in part])
     write_plan(PLAN, folder / "plan.json")
@@ -75,9 +81,8 @@ def test_the_same_cell_on_both_sides_is_measured_once_and_the_text_says_so(
     tmp_path: Path, speeds: dict[str, float], run_weir: RunWeir
 ) -> None:
     speeds[DISK.cell] = 1000.0
-    before = study(tmp_path / "before", rounds(DISK, 1000.0, 6, 0))
-    after = study(tmp_path / "after", rounds(DISK, 800.0, 6, 100))
-    arguments = ["compare", before, after, "--fail-on", "slower", "--confirm", "--confirm-rounds", "8"]
+    arguments = ["compare", *before_and_after(tmp_path), "--fail-on", "slower", "--confirm"]
+    arguments += ["--confirm-rounds", "8"]
     text = confirmation(run_weir(*arguments).out)
     assert text.startswith("confirmation: 0 of 1 differences are confirmed")
     assert "was slower, now no difference" in text
@@ -93,9 +98,7 @@ def test_a_new_measurement_without_a_value_confirms_nothing_and_clears_nothing(
         return {job.cells[0].cell: [] for job in jobs}
 
     monkeypatch.setattr("weir.decide.compare.confirmation.measure_in_turns", broken)
-    before = study(tmp_path / "before", rounds(DISK, 1000.0, 6, 0))
-    after = study(tmp_path / "after", rounds(DISK, 800.0, 6, 100))
-    assert main(["compare", before, after, "--fail-on", "slower", "--confirm"]) == 1
+    assert main(["compare", *before_and_after(tmp_path), "--fail-on", "slower", "--confirm"]) == 1
 
 
 def test_the_spread_from_day_to_day_counts_in_the_confirmation(
@@ -103,9 +106,8 @@ def test_the_spread_from_day_to_day_counts_in_the_confirmation(
 ) -> None:
     """The old records differ beyond the spread, the new ones of B do not."""
     speeds[DISK.cell] = 900.0
-    before = study(tmp_path / "before", rounds(DISK, 1000.0, 6, 0))
-    after = study(tmp_path / "after", rounds(DISK, 400.0, 6, 100))
-    arguments = ["compare", before, after, "--fail-on", "slower", "--confirm", "--day-to-day"]
+    both = before_and_after(tmp_path, slower=400.0)
+    arguments = ["compare", *both, "--fail-on", "slower", "--confirm", "--day-to-day"]
     assert "confirmation: 1 of 1" in run_weir(*arguments, "0", code=1).out
     assert "confirmation: 0 of 1" in run_weir(*arguments, "10").out
 
@@ -178,8 +180,7 @@ def test_a_batch_is_checked_once_and_its_cells_only_if_something_is_wrong(
 
 
 def test_without_a_plan_a_slowdown_stays_and_nothing_is_measured(tmp_path: Path, run_weir: RunWeir) -> None:
-    first = write(tmp_path / "a.csv", rounds(DISK, 1000.0, 6, 0))
-    second = write(tmp_path / "b.csv", rounds(DISK, 800.0, 6, 100))
+    first, second = write_both(tmp_path, rounds(DISK, 1000.0, 6, 0), rounds(DISK, 800.0, 6, 100))
     arguments = ["--fail-on", "slower", "--confirm", "--json"]
     found = json.loads(run_weir("compare", first, second, *arguments, code=1).out)["confirmation"]
     assert found["records"] is None

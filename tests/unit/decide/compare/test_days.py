@@ -10,13 +10,22 @@ from pathlib import Path
 import pytest
 
 from tests.unit.conftest import RunWeir
-from tests.unit.decide.compare.test_compare import RATE, cell, judged, noisy, record, side, write
+from tests.unit.decide.compare.test_compare import (
+    RATE,
+    cell,
+    judged,
+    noisy,
+    of_pair,
+    record,
+    side,
+    write,
+    write_both,
+)
 from weir.cli import main
 from weir.decide.compare.estimate import FEWEST_CAMPAIGNS, Days, spreads_of
 from weir.decide.compare.pairs import pair_cells
 from weir.decide.compare.sides import campaigns
 from weir.decide.compare.verdict import FASTER, SLOWER, UNDECIDED
-from weir.records.table import read_records
 from weir.terms.columns import columns_of_role
 from weir.terms.model import Row
 
@@ -39,14 +48,14 @@ def history(tmp_path: Path) -> Path:
 
 
 def test_another_day_may_have_made_a_slowdown() -> None:
-    one = judged(side("a", campaign(1, 1000.0)), side("b", campaign(2, 800.0)))[0]
+    one = of_pair(campaign(1, 1000.0), campaign(2, 800.0))
     assert (one.verdict, one.by_day, one.slower_by_day) == (UNDECIDED, True, True)
     assert "42% from day to day is assumed" in one.notes[0]
     assert one.more_rounds is None
-    same_day = judged(side("a", campaign(1, 1000.0)), side("b", cell(noisy(2, 8, 800.0), start=1600)))[0]
+    same_day = of_pair(campaign(1, 1000.0), cell(noisy(2, 8, 800.0), start=1600))
     assert (same_day.verdict, same_day.by_day) == (SLOWER, False)
-    assert judged(side("a", campaign(1, 1000.0)), side("b", campaign(2, 100.0)))[0].verdict == SLOWER
-    known = judged(side("a", campaign(1, 1000.0)), side("b", campaign(2, 800.0)), days=Days(given=0.02))[0]
+    assert of_pair(campaign(1, 1000.0), campaign(2, 100.0)).verdict == SLOWER
+    known = of_pair(campaign(1, 1000.0), campaign(2, 800.0), days=Days(given=0.02))
     assert known.verdict == SLOWER
 
 
@@ -56,7 +65,7 @@ def test_a_campaign_handed_in_as_several_is_one() -> None:
     parts = [[rows[:2], rows[2:5], rows[5:]] for rows in whole]
     one = judged(*(side(name, *each) for name, each in zip("ab", parts, strict=True)))[0]
     assert (one.estimate.design, one.verdict, one.by_day) == ("separate", UNDECIDED, True)
-    assert one.estimate == judged(side("a", whole[0]), side("b", whole[1]))[0].estimate
+    assert one.estimate == of_pair(*whole).estimate
     nights = [campaign(day, 1000.0) for day in (1, 2, 3)]
     assert judged(side("a", *nights), side("b", whole[1]))[0].estimate.design == "campaigns"
 
@@ -65,29 +74,26 @@ def test_a_campaign_handed_in_twice_counts_once() -> None:
     """A copy would make two rounds of each, and the interval narrower."""
     first, second = campaign(1, 1000.0), cell(noisy(2, 8, 980.0), start=1600)
     twice = judged(side("a", first), side("b", second, [dict(row) for row in second[1:]]))[0]
-    assert twice.estimate == judged(side("a", first), side("b", second))[0].estimate
+    assert twice.estimate == of_pair(first, second).estimate
 
 
 def test_parts_of_a_day_teach_no_spread_from_day_to_day(tmp_path: Path) -> None:
     for part in range(FEWEST_CAMPAIGNS + 1):
         rows = cell(noisy(part, 3, 1000.0, 0.01), start=part * 60)
         write(tmp_path / f"2026-11-01-{part}" / "records.csv", rows)
-    first, second = (write(tmp_path / f"{day}.csv", campaign(day, 1000.0)) for day in (10, 11))
-    sides = tuple(side(path.stem, read_records(path)) for path in (first, second))
+    sides = tuple(side(str(day), campaign(day, 1000.0)) for day in (10, 11))
     pairs = pair_cells(sides, columns_of_role("parameter"), RATE).pairs
     assert not spreads_of(pairs, list(campaigns(tmp_path)), RATE)
 
 
 def test_records_without_times_may_be_of_other_days() -> None:
     first, second = ([row | {"began": ""} for row in campaign(1, level)] for level in (1000.0, 800.0))
-    one = judged(side("a", first), side("b", second))[0]
+    one = of_pair(first, second)
     assert (one.verdict, one.by_day) == (UNDECIDED, True)
 
 
 def test_fail_on_slower_cannot_decide_then(tmp_path: Path, run_weir: RunWeir) -> None:
-    files = [
-        str(write(tmp_path / f"{day}.csv", campaign(day, level))) for day, level in ((1, 1000.0), (2, 800.0))
-    ]
+    files = write_both(tmp_path, campaign(1, 1000.0), campaign(2, 800.0))
     printed = run_weir("compare", *files, "--fail-on", "slower:5%", code=3).out
     assert "different, but another day may have made it: measure in turns" in printed
     assert "x0.80" in printed.partition("B cannot be judged")[2]

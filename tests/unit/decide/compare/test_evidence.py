@@ -11,7 +11,7 @@ import pytest
 
 from tests.golden.audit.cases import CASES
 from tests.unit.conftest import RunWeir
-from tests.unit.decide.compare.test_compare import cell, judged, noisy, side, write
+from tests.unit.decide.compare.test_compare import cell, degraded, noisy, of_pair, write, write_both
 from tests.unit.recorded import collect, measured_study
 from weir.cli import main
 from weir.decide.compare.sides import read_side
@@ -88,7 +88,7 @@ def test_a_slower_side_that_lacks_rounds_is_slower_all_the_same(tmp_path: Path) 
 GOOD = cell(noisy(1, 8))
 EQUAL = cell(noisy(2, 8), start=100)
 SLOW = cell(noisy(2, 8, 700.0), start=100)
-DEGRADED = [{**row, "verdict": "DEGRADED", "reasons": "read-from-cache"} for row in EQUAL]
+DEGRADED = degraded(EQUAL)
 OTHER = cell(noisy(5, 8), xfer_bytes=2**14, cell="c2")
 
 
@@ -114,23 +114,23 @@ OTHER = cell(noisy(5, 8), xfer_bytes=2**14, cell="c2")
 def test_the_exit_code_tells_a_slowdown_from_missing_evidence(
     name: str, first: list[dict], second: list[dict], fail_on: str, code: int, tmp_path: Path
 ) -> None:
-    files = [write(tmp_path / f"{letter}.csv", rows) for letter, rows in (("a", first), ("b", second))]
     junit = tmp_path / "out.xml"
     arguments = ["--fail-on", fail_on] if fail_on else []
-    assert main(["compare", *map(str, files), "--junit", str(junit), *arguments]) == code, name
+    both = write_both(tmp_path, first, second)
+    assert main(["compare", *both, "--junit", str(junit), *arguments]) == code, name
     if code == 3 and name != "no like cell":
         assert 'classname="evidence"' in junit.read_text()
 
 
 @pytest.mark.parametrize(("first", "second"), [(2, 16), (3, 30), (16, 2)])
 def test_a_few_rounds_one_after_the_other_decide_nothing(first: int, second: int) -> None:
-    one = judged(side("a", cell(noisy(1, first))), side("b", cell(noisy(2, second, 500.0), start=900)))[0]
+    one = of_pair(cell(noisy(1, first)), cell(noisy(2, second, 500.0), start=900))
     assert (one.verdict, one.estimate) == (UNDECIDED, None)
     assert "fewer than four rounds a side, measured one after the other" in one.notes
 
 
 def test_the_side_with_fewer_rounds_decides_how_sure_a_ratio_is() -> None:
-    one = judged(side("a", cell(noisy(1, 4))), side("b", cell(noisy(2, 40, 500.0), start=900)))[0]
+    one = of_pair(cell(noisy(1, 4)), cell(noisy(2, 40, 500.0), start=900))
     assert one.verdict == SLOWER
     assert one.estimate.degrees <= 3
     assert any("the storage or the time between" in note for note in one.notes)

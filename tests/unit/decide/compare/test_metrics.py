@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.conftest import RunWeir
-from tests.unit.decide.compare.test_compare import cell, noisy, write
+from tests.unit.decide.compare.test_compare import cell, noisy, write, write_both
 from weir.base.errors import WeirError
 from weir.decide.compare.estimate import PAIRED, Estimate
 from weir.decide.compare.output import headline, sorted_for_reading
@@ -50,9 +50,8 @@ def latencies(seed: int, level: float, start: int) -> list[Row]:
 
 def test_a_slower_latency_fails_at_the_share_that_is_printed(tmp_path: Path, run_weir: RunWeir) -> None:
     """Four fifths more time is "slower by 80 %": beyond a limit of 50 %, though the rate has not halved."""
-    levels = {1: 1000.0, 2: 1800.0}
-    files = [write(tmp_path / f"{at}.csv", latencies(at, level, 60 * at)) for at, level in levels.items()]
-    command = ["compare", "--metric", "p99", *map(str, files), "--fail-on"]
+    both = write_both(tmp_path, latencies(1, 1000.0, 60), latencies(2, 1800.0, 120))
+    command = ["compare", "--metric", "p99", *both, "--fail-on"]
     assert "; slower by 81 %" in run_weir(*command, "slower:50%", code=1).out
     run_weir(*command, "slower:75%")  # its interval reaches from 70 to 94 %
     run_weir(*command, "slower:150%")
@@ -62,15 +61,11 @@ def test_a_slower_latency_fails_at_the_share_that_is_printed(tmp_path: Path, run
 def test_a_difference_does_not_read_as_none_or_as_all(
     level: float, told: str, tmp_path: Path, run_weir: RunWeir
 ) -> None:
-    rows = [
-        [
-            row | {"bw_mib_s": rate * (1 + at % 3 / 1e5)}
-            for at, row in enumerate(cell(noisy(1, 8), start=60 * n))
-        ]
-        for n, rate in enumerate((1000.0, level))
-    ]
-    files = [str(write(tmp_path / f"{at}.csv", each)) for at, each in enumerate(rows)]
-    printed = run_weir("compare", *files, "--margin", "0.1%").out
+    rows = (
+        cell([rate * (1 + at % 3 / 1e5) for at in range(8)], start=60 * side)
+        for side, rate in enumerate((1000.0, level))
+    )
+    printed = run_weir("compare", *write_both(tmp_path, *rows), "--margin", "0.1%").out
     assert told in printed.splitlines()[0]
     assert "x0.000 " not in printed
 
@@ -79,12 +74,9 @@ def test_a_percentile_of_fewer_operations_than_a_hundred_is_not_compared(
     tmp_path: Path, run_weir: RunWeir
 ) -> None:
     """It is their maximum. Where their number is not known it counts."""
-    rows = {at: latencies(at, level, 60 * at) for at, level in {1: 1000.0, 2: 1800.0}.items()}
+    both = latencies(1, 1000.0, 60), latencies(2, 1800.0, 120)
     for ops, verdict in ((99, "undecided"), (100, "slower")):
-        files = [
-            str(write(tmp_path / f"{at}-{ops}.csv", [row | {"ops": ops} for row in each]))
-            for at, each in rows.items()
-        ]
+        files = write_both(tmp_path, *([row | {"ops": ops} for row in rows] for rows in both))
         printed = run_weir("compare", "--metric", "p99", *files).out
         assert f"1 {verdict}" in printed
         assert ("16 records not used: no p99 of fewer than 100 operations" in printed) is (ops < 100)

@@ -64,10 +64,7 @@ def test_a_tree_of_everything_is_read_by_content(tmp_path: Path, run_weir: RunWe
     assert [
         "broken/result_summary.txt:2" in found["files_with_errors"][0],
         len(found["files_with_errors"]),
-    ] == [
-        True,
-        2,
-    ]
+    ] == [True, 2]
     assert "table.csv:1: speed" in found["files_with_errors"][1]
     by_name = {one["result_set"]: one for one in found["io500"]}
     assert list(by_name) == ["new/run", "old/run"]  # two directories of one name
