@@ -90,6 +90,7 @@ def ini(time_s: float | None = 300.5, stonewall_s: int = 300, score: str = "6.00
 
 def write(folder: Path, **files: str) -> Path:
     """result_summary="..." becomes result_summary.txt."""
+    folder.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
         (folder / f"{name}.txt").write_text(text)
     return folder

@@ -11,7 +11,6 @@ import pytest
 
 from tests.unit.conftest import RunWeir
 from tests.unit.decide.io500.results import new_summary, write
-from weir.cli import main
 from weir.decide.io500.cells import RANDOM_READ, cell_lines, ordinal, phase_of, populations, standings
 from weir.decide.io500.submissions import DEFAULT, read_submissions
 from weir.records.table import write_records
@@ -23,34 +22,18 @@ PUBLISHED = populations(read_submissions(DEFAULT))
 
 def row(access: str, **changes: Any) -> Row:
     """A valid record of ior-hard that lasted as long as the rules request."""
-    found: Row = dict.fromkeys(columns())
-    found |= {name: "" for name, column in columns().items() if column.role == "verdict"}
-    found |= {
-        "tool": "ior",
-        "purpose": "bandwidth",
-        "api": "POSIX",
-        "access": access,
-        "layout": "shared",
-        "order": "sequential",
-    }
-    found |= {
-        "xfer_bytes": 47008,
-        "block_bytes": 47008,
-        "segments": 9,
-        "nn": 2,
-        "ppn": 4,
-        "iteration": 0,
-        "run": 0,
-    }
-    found |= {
-        "cell": "a" * 12,
-        "label": "here",
-        "site": "lab",
-        "target": "scratch",
-        "emulated": False,
-        "sync": True,
-    }
-    return found | {"verdict": "VALID", "total_s": 300.5, "bw_mib_s": 2048.0, "suite": "mine"} | changes
+    empty = {name: "" if column.role == "verdict" else None for name, column in columns().items()}
+    return empty | {
+        "tool": "ior", "purpose": "bandwidth", "api": "POSIX", "access": access, "layout": "shared",
+        "order": "sequential", "xfer_bytes": 47008, "block_bytes": 47008, "segments": 9, "nn": 2, "ppn": 4,
+        "iteration": 0, "run": 0, "cell": "a" * 12, "label": "here", "site": "lab", "target": "scratch",
+        "emulated": False, "sync": True, "verdict": "VALID", "total_s": 300.5, "bw_mib_s": 2048.0,
+        "suite": "mine",
+    } | changes  # fmt: skip
+
+
+# Of files in directories of their own.
+METADATA = {"purpose": "metadata", "item": "file", "directories": "own", "xfer_bytes": 0}
 
 
 def ranked(**changes: Any) -> tuple[dict[str, Any], str]:
@@ -69,14 +52,10 @@ def test_a_comparable_cell_has_percentiles_of_system_node_and_process() -> None:
     assert places["whole"].percentile == pytest.approx(100 * below / 343)
     assert (places["node"].value, places["process"].value) == (1.0, 0.25)
     assert places["node"].submissions < 343
-    (line,) = [
-        line
-        for line in cell_lines(standings([row("write"), row("read")], PUBLISHED))
-        if "of ior_hard_read; " in line and line.startswith("  at")
-    ]
-    assert line.startswith(
-        f"  at the {ordinal(places['whole'].percentile)} percentile of 343 published values"
-    )
+    lines = cell_lines(standings([row("write"), row("read")], PUBLISHED))
+    (line,) = [line for line in lines if "of ior_hard_read; " in line and line.startswith("  at")]
+    at = f"at the {ordinal(places['whole'].percentile)} percentile"
+    assert line.startswith(f"  {at} of 343 published values")
     assert line.endswith(" on IME")
 
 
@@ -111,25 +90,10 @@ def test_a_read_without_its_write_is_not_ranked() -> None:
         ({"xfer_bytes": 2**21}, "ior_easy_read"),
         ({"segments": 1}, "ior_easy_read"),
         ({"order": "random", "xfer_bytes": 4096}, RANDOM_READ),
-        (
-            {"purpose": "metadata", "item": "file", "directories": "shared", "xfer_bytes": 3901},
-            "mdtest_hard_read",
-        ),
-        (
-            {"purpose": "metadata", "item": "file", "directories": "own", "xfer_bytes": 0, "access": "stat"},
-            "mdtest_easy_stat",
-        ),
-        ({"purpose": "metadata", "item": "file", "directories": "own", "xfer_bytes": 0}, ""),
-        (
-            {
-                "purpose": "metadata",
-                "item": "directory",
-                "directories": "own",
-                "xfer_bytes": 0,
-                "access": "stat",
-            },
-            "",
-        ),
+        (METADATA | {"directories": "shared", "xfer_bytes": 3901}, "mdtest_hard_read"),
+        (METADATA | {"access": "stat"}, "mdtest_easy_stat"),
+        (METADATA, ""),
+        (METADATA | {"item": "directory", "access": "stat"}, ""),
     ],
 )
 def test_the_phase_of_a_cell(changes: dict[str, Any], phase: str) -> None:
@@ -137,10 +101,8 @@ def test_the_phase_of_a_cell(changes: dict[str, Any], phase: str) -> None:
 
 
 def test_few_published_values_give_a_count_and_no_percentile() -> None:
-    rows = [
-        row("write", order="random", xfer_bytes=4096, bw_mib_s=9000.0),
-        row("read", order="random", xfer_bytes=4096, bw_mib_s=9500.0),
-    ]
+    rates = {"write": 9000.0, "read": 9500.0}
+    rows = [row(access, order="random", xfer_bytes=4096, bw_mib_s=rate) for access, rate in rates.items()]
     text = "\n".join(cell_lines(standings(rows, PUBLISHED)))
     assert "at the 35th percentile of 26 published values of random reads of 4 KiB without doubt" in text
     few = {**PUBLISHED, RANDOM_READ: PUBLISHED[RANDOM_READ][:5]}
@@ -170,26 +132,23 @@ def test_the_command_ranks_records(tmp_path: Path, run_weir: RunWeir) -> None:
     assert "has no such cell" in run_weir("io500", "--records", records, "--cell", "c", code=2).err
 
 
-def test_the_figure_of_a_result(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_figure_of_a_result(tmp_path: Path, run_weir: RunWeir) -> None:
     """Twelve phases, three dots where nodes and processes are known, a tick for each system on IME."""
     svg = tmp_path / "standing.svg"
     write(tmp_path, result_summary=new_summary())
-    assert main(["io500", str(tmp_path), "--figure", str(svg)]) == 0
+    printed = run_weir("io500", tmp_path, "--figure", svg).out
+    assert "no percentiles" not in printed
     root = ElementTree.parse(svg).getroot()
     dots = root.findall("{http://www.w3.org/2000/svg}circle")
     assert len(dots) == 12 + 3  # nodes and processes are unknown; three in the key
     red = [one for one in root.findall("{http://www.w3.org/2000/svg}line") if one.get("stroke") == "#b2182b"]
     assert len(red) == 12 * 8 + 1
-    assert "no percentiles" not in capsys.readouterr().out
 
 
 def test_a_large_rate_has_no_exponent() -> None:
     """12,346 GiB/s was 1.235e+04."""
-    text = "\n".join(
-        cell_lines(
-            standings([row(access, bw_mib_s=1024 * 12345.6) for access in ("write", "read")], PUBLISHED)
-        )
-    )
+    rows = [row(access, bw_mib_s=1024 * 12345.6) for access in ("write", "read")]
+    text = "\n".join(cell_lines(standings(rows, PUBLISHED)))
     assert "12,346 GiB/s, median of 1 run" in text
 
 

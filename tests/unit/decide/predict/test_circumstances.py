@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.decide.predict.test_predict import APPLICATION, study
-from weir.cli import main
+from tests.unit.conftest import RunWeir
+from tests.unit.decide.predict.test_predict import study
 from weir.decide.predict.probe import Circumstances
 from weir.records.table import write_records
 
@@ -23,35 +23,29 @@ def measured_at(folder: Path, loads: tuple[float, float, float], node: str) -> P
         (at / "run.json").write_text(json.dumps({"host": {"node": node, "load_1min": load}}) + "\n")
     records = site / "study" / "records.csv"
     write_records(records, study())
-    (folder / "toy.yaml").write_text(APPLICATION)
     return records
 
 
-def predict(folder: Path, records: Path, *more: str) -> int:
-    return main(["predict", str(folder / "toy.yaml"), "--records", str(records), *more])
-
-
 def test_records_of_a_busy_hour_are_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_weir: RunWeir
 ) -> None:
     records = measured_at(tmp_path, (11.0, 12.0, 15.0), socket.gethostname())
     monkeypatch.setattr(os, "getloadavg", lambda: (0.4, 0.4, 0.4))
-    assert predict(tmp_path, records) == 3
-    printed = capsys.readouterr()
+    printed = run_weir("predict", toy, "--records", records, code=3)
     assert "at load 11.0 to 15.0; load now: 0.4" in printed.out
     assert "--as-measured" in printed.err
-    assert predict(tmp_path, records, "--as-measured") == 0
+    run_weir("predict", toy, "--records", records, "--as-measured")
     monkeypatch.setattr(os, "getloadavg", lambda: (13.0, 13.0, 13.0))
-    assert predict(tmp_path, records) == 0
+    run_weir("predict", toy, "--records", records)
 
 
 def test_of_another_machine_the_load_is_not_known(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_weir: RunWeir
 ) -> None:
     records = measured_at(tmp_path, (11.0, 12.0, 15.0), "another-machine")
     monkeypatch.setattr(os, "getloadavg", lambda: (0.4, 0.4, 0.4))
-    assert predict(tmp_path, records) == 0
-    assert "the load of this machine then is not known" in capsys.readouterr().out
+    told = run_weir("predict", toy, "--records", records).out
+    assert "the load of this machine then is not known" in told
 
 
 @pytest.mark.parametrize(("now", "differs"), [(0.0, True), (1.1, False), (4.9, False), (5.1, True)])

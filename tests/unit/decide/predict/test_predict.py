@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from tests.checkout import ROOT
 from tests.unit.conftest import RunWeir
 from weir.base.errors import ConfigError
-from weir.cli import main
 from weir.decide.predict.application import read_application
 from weir.decide.predict.forecast import error, forecasts, lines_of, whole
 from weir.records.table import write_records
@@ -28,32 +28,18 @@ phases:
 
 def row(**given: Any) -> dict[str, Any]:
     plain: dict[str, Any] = dict.fromkeys(columns())
-    plain |= {
-        "api": "POSIX",
-        "access": "write",
-        "nn": 1,
-        "ppn": 2,
-        "xfer_bytes": 16 * MIB,
-        "layout": "shared",
-        "order": "sequential",
-        "block_bytes": 64 * MIB,
-        "iteration": 0,
-        "run": 0,
-        "cell": "kernel",
-        "experiment": "kernel",
-        "target": "disk",
-        "tool": "ior",
-        "purpose": "bandwidth",
-        "verdict": "VALID",
-        "reasons": "",
-        "evidence": "",
-        "notes": "",
-        "checked": "",
-        "missing": "",
-        "emulated": False,
+    return plain | {
+        "api": "POSIX", "access": "write", "nn": 1, "ppn": 2, "xfer_bytes": 16 * MIB, "layout": "shared",
+        "order": "sequential", "block_bytes": 64 * MIB, "iteration": 0, "run": 0, "cell": "kernel",
+        "experiment": "kernel", "target": "disk", "tool": "ior", "purpose": "bandwidth", "verdict": "VALID",
+        "reasons": "", "evidence": "", "notes": "", "checked": "", "missing": "", "emulated": False,
         "bw_mib_s": 128.0,
-    }
-    return plain | given
+    } | given  # fmt: skip
+
+
+def own(**given: Any) -> dict[str, Any]:
+    """A record of the application itself."""
+    return row(**({"experiment": "toy", "cell": "own", "purpose": "application", "total_s": 4.0} | given))
 
 
 def study() -> list[dict[str, Any]]:
@@ -64,22 +50,9 @@ def study() -> list[dict[str, Any]]:
             rows.append(row(access=access, run=run, bw_mib_s=9.0, cell="small", xfer_bytes=4096))
             rows.append(row(access=access, run=run, bw_mib_s=9.0, cell="random", order="random"))
             rows.append(row(access=access, run=run, bw_mib_s=9.0, cell="broken", verdict="INVALID"))
-        own = {
-            "experiment": "toy",
-            "cell": "own",
-            "purpose": "application",
-            "tool": "madbench",
-            "bw_mib_s": None,
-        }
-        rows.append(row(**own, run=run, total_s=4.0))
-        rows.append(row(**own, run=run, total_s=0.5, access="read"))
+        rows.append(own(run=run, tool="madbench", bw_mib_s=None))
+        rows.append(own(run=run, tool="madbench", bw_mib_s=None, total_s=0.5, access="read"))
     return rows
-
-
-@pytest.fixture
-def toy(tmp_path: Path) -> Path:
-    (tmp_path / "toy.yaml").write_text(APPLICATION)
-    return tmp_path / "toy.yaml"
 
 
 def test_the_nearest_cell_predicts_each_phase_with_the_range_of_a_run(toy: Path) -> None:
@@ -111,10 +84,6 @@ def test_what_the_nearest_cell_does_not_share_is_named(toy: Path) -> None:
     assert whole((out, back), "predicted") is None
 
 
-def own(**given: Any) -> dict[str, Any]:
-    return row(**({"experiment": "toy", "cell": "own", "purpose": "application", "total_s": 4.0} | given))
-
-
 def test_only_records_with_its_processes_are_its_measured_time(toy: Path) -> None:
     application = read_application(toy, toy.parent)
     others = [own(nn=2, total_s=1.0), own(ppn=4, total_s=1.0), own(nn=None, total_s=1.0)]
@@ -133,9 +102,13 @@ def test_records_without_a_time_are_skipped(toy: Path) -> None:
     assert (measured.low_s, measured.high_s, measured.runs) == (2.0, 2.0, 1)
 
 
-def test_the_command_prints_both_and_the_error(toy: Path, tmp_path: Path, run_weir: RunWeir) -> None:
-    records = tmp_path / "records.csv"
-    write_records(records, study())
+@pytest.fixture
+def records(tmp_path: Path) -> Path:
+    write_records(tmp_path / "records.csv", study())
+    return tmp_path / "records.csv"
+
+
+def test_the_command_prints_both_and_the_error(toy: Path, records: Path, run_weir: RunWeir) -> None:
     text = run_weir("predict", toy, "--records", records).out
     assert text.splitlines()[0] == "toy: disk 9 s (6.46-25.6)"
     assert "2 s (0.306-13.1)" in text
@@ -148,19 +121,16 @@ def test_the_command_prints_both_and_the_error(toy: Path, tmp_path: Path, run_we
 
 
 def test_emulated_storage_stands_last_and_is_told_as_that(
-    toy: Path, tmp_path: Path, run_weir: RunWeir
+    toy: Path, records: Path, run_weir: RunWeir
 ) -> None:
-    records = tmp_path / "records.csv"
     emulated = [one | {"target": "buffer", "emulated": True} for one in study()]
     write_records(records, [*emulated, *study()])
     first, *lines = run_weir("predict", toy, "--records", records).out.splitlines()
     assert first == "toy: disk 9 s (6.46-25.6), buffer (E) 9 s (6.46-25.6)"
     assert [line for line in lines if line.startswith(("disk", "buffer"))] == ["disk", "buffer (E)"]
     found = json.loads(run_weir("predict", toy, "--records", records, "--json").out)
-    assert [(name, one["emulated"]) for name, each in found.items() for one in each] == [
-        *(("disk", False), ("disk", False)),
-        *(("buffer", True), ("buffer", True)),
-    ]
+    known = {name: [one["emulated"] for one in each] for name, each in found.items()}
+    assert known == {"disk": [False] * 2, "buffer": [True] * 2}
     write_records(records, [one | {"order": "random"} for one in emulated])
     error = run_weir("predict", toy, "--records", records, code=1).err
     assert "toy; buffer (E) out: no cell with its" in error
@@ -192,17 +162,15 @@ def test_a_wrong_file_is_named_with_its_key(toy: Path, old: str, new: str, messa
 
 @pytest.mark.parametrize("name", ["madbench", "netcdf-climate"])
 def test_the_shipped_applications_are_read(name: str) -> None:
-    root = Path(__file__).resolve().parents[4]
-    application = read_application(root / "config/applications" / f"{name}.yaml", root)
+    application = read_application(ROOT / "config/applications" / f"{name}.yaml", ROOT)
     assert application.name == name
     assert len(application.phases) >= 2
 
 
 def test_cells_that_fit_and_are_degraded_are_not_called_missing(
-    toy: Path, tmp_path: Path, run_weir: RunWeir
+    toy: Path, records: Path, run_weir: RunWeir
 ) -> None:
     degraded = {"verdict": "DEGRADED", "reasons": "read-from-cache"}
-    records = tmp_path / "records.csv"
     write_records(records, [one | degraded if one["access"] == "read" else one for one in study()])
     printed = run_weir("predict", toy, "--records", records, "--as-measured").out
     assert "cells have its interface, layout and order, and no usable record: read-from-cache" in printed
@@ -211,22 +179,17 @@ def test_cells_that_fit_and_are_degraded_are_not_called_missing(
     assert "disk out: 3 cells have its interface, layout and order" in error
 
 
-def test_cells_that_are_not_plain_are_not_called_missing(
-    toy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_cells_that_are_not_plain_are_not_called_missing(toy: Path, records: Path, run_weir: RunWeir) -> None:
     """As those of a study without synchronisation, which had the interface, layout and order."""
-    records = tmp_path / "records.csv"
     write_records(records, [one | {"sync": False} for one in study()])
-    assert main(["predict", str(toy), "--records", str(records), "--as-measured"]) == 1
     cause = "disk out: 3 cells have its interface, layout and order, and cannot predict it: sync is false"
-    assert cause in capsys.readouterr().err
+    assert cause in run_weir("predict", toy, "--records", records, "--as-measured", code=1).err
 
 
-def test_times_of_an_hour_have_no_exponent(tmp_path: Path) -> None:
+def test_times_of_an_hour_have_no_exponent(toy: Path) -> None:
     """A checkpoint of a large application took 1.02e+03 s (1.02e+03-1.02e+03)."""
-    file = tmp_path / "toy.yaml"
-    file.write_text(APPLICATION.replace("64 MiB", "64 GiB"))
-    application = read_application(file, tmp_path)
+    toy.write_text(APPLICATION.replace("64 MiB", "64 GiB"))
+    application = read_application(toy, toy.parent)
     found = {"disk": forecasts(application, [row(access=access) for access in ("write", "read")], "disk")}
     text = "\n".join(lines_of(application, found))
     assert "e+0" not in text

@@ -12,27 +12,17 @@ import pytest
 from tests.checkout import ROOT
 from tests.unit.conftest import RunWeir
 from tests.unit.decide.predict.test_predict import APPLICATION, MIB, row, study
-from weir.cli import main
 from weir.decide.predict.application import read_application, suite_of, trial_plan
 from weir.plan.config import load_config
 from weir.records.table import write_records
-
-
-@pytest.fixture
-def toy(tmp_path: Path) -> Path:
-    file = tmp_path / "toy.yaml"
-    file.write_text(APPLICATION)
-    return file
 
 
 def test_each_pattern_of_an_application_is_one_cell_on_each_target(toy: Path) -> None:
     application = read_application(toy, toy.parent)
     config = replace(load_config(root=ROOT, overrides={"site": "local"}), targets=("disk", "memory"))
     plan = trial_plan(application, config, 4)
-    assert [(cell.target, cell.rounds, cell.nodes, cell.ppn) for cell in plan.cells] == [
-        ("disk", 4, 1, 2),
-        ("memory", 4, 1, 2),
-    ]
+    found = [(cell.target, cell.rounds, cell.nodes, cell.ppn) for cell in plan.cells]
+    assert found == [("disk", 4, 1, 2), ("memory", 4, 1, 2)]
     params = plan.cells[0].params
     assert (params["xfer_bytes"], params["block_bytes"], params["api"]) == (16 * MIB, 64 * MIB, "POSIX")
     assert params["access"] == ["write", "read"]
@@ -65,17 +55,12 @@ def test_the_test_stands_beside_the_prediction(
     assert "tested    predicted" in run_weir(*command, tmp_path / "runs").out
 
 
-def test_wrong_use_of_the_test_is_named(
-    toy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_wrong_use_of_the_test_is_named(toy: Path, tmp_path: Path, run_weir: RunWeir) -> None:
     records = tmp_path / "records.csv"
     write_records(records, study())
-    command = ["predict", str(toy), "--records", str(records), "--measure", "--site"]
-    assert main([*command, "local", "--rounds", "0"]) == 2
-    assert "--rounds" in capsys.readouterr().err
+    command = ["predict", toy, "--records", records, "--measure", "--site"]
+    assert "--rounds" in run_weir(*command, "local", "--rounds", "0", code=2).err
     toy.write_text(APPLICATION.replace("nodes: 1", "nodes: 64"))
-    assert main([*command, "local"]) != 0
-    assert "no pattern of " in capsys.readouterr().err
+    assert "no pattern of " in run_weir(*command, "local", code=1).err
     toy.write_text(APPLICATION)
-    assert main([*command, "lustre-template"]) == 2
-    assert "has none of the targets disk" in capsys.readouterr().err
+    assert "has none of the targets disk" in run_weir(*command, "lustre-template", code=2).err
