@@ -75,6 +75,11 @@ def write(path: Path, rows: Sequence[Row]) -> Path:
     return path
 
 
+def write_day(history: Path, day: int, rows: Sequence[Row]) -> Path:
+    """A campaign of a history, from day 0 on."""
+    return write(history / f"2026-11-{day + 1:02d}-{day:012x}" / "records.csv", rows)
+
+
 def write_both(folder: Path, first: Sequence[Row], second: Sequence[Row]) -> list[str]:
     """A and B of weir compare."""
     return [str(write(folder / f"{name}.csv", rows)) for name, rows in (("a", first), ("b", second))]

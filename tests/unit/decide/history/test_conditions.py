@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.unit.conftest import RunWeir
-from tests.unit.decide.compare.test_compare import cell, noisy, write
+from tests.unit.decide.compare.test_compare import cell, noisy, write_day
 from weir.decide.history.store import conditions_of
 
 FIRST_SLOW, LAST = 14, 20  # days from 0
@@ -24,8 +24,8 @@ def history_of(folder: Path, changed: dict[str, Any]) -> Path:
     for day in range(LAST):
         slow = day >= FIRST_SLOW
         rows = cell(noisy(day, 3, 700.0 if slow else 1000.0, 0.02), start=day * 1440)
-        campaign = write(folder / f"2026-11-{day + 1:02d}-a" / "records.csv", rows).parent
-        (campaign / "facts.json").write_text(json.dumps(facts(**(changed if slow else {}))))
+        known = facts(**(changed if slow else {}))
+        write_day(folder, day, rows).with_name("facts.json").write_text(json.dumps(known))
     return folder
 
 
@@ -39,10 +39,8 @@ def test_a_governor_that_changed_with_the_level_is_a_note(tmp_path: Path, run_we
 
 def test_notes_of_many_changes_have_an_end(tmp_path: Path, run_weir: RunWeir) -> None:
     for day in range(12):
-        campaign = write(
-            tmp_path / f"2026-11-{day + 1:02d}-a/records.csv", cell(noisy(day, 3), start=day * 1440)
-        )
-        (campaign.parent / "facts.json").write_text(json.dumps(facts(kernel=f"6.{day}")))
+        records = write_day(tmp_path, day, cell(noisy(day, 3), start=day * 1440))
+        records.with_name("facts.json").write_text(json.dumps(facts(kernel=f"6.{day}")))
     printed = run_weir("history", "show", tmp_path).out
     notes = [line for line in printed.splitlines() if line.startswith("note: ")]
     assert notes[0] == "note: 5 earlier changes of nodes and targets: --all"
@@ -72,7 +70,7 @@ def test_a_series_that_stopped_or_got_another_name_is_a_note(tmp_path: Path, run
     for day in range(20):
         label = "fast" if day < 15 else "fast, renamed"
         rows = [*cell(noisy(day, 3), start=day * 1440), *cell(noisy(day, 3), start=day * 1440, label=label)]
-        write(tmp_path / f"2026-11-{day + 1:02d}-a" / "records.csv", rows)
+        write_day(tmp_path, day, rows)
     printed = run_weir("history", "check", tmp_path).out
     (note,) = [line for line in printed.splitlines() if line.startswith("note")]
     assert note.startswith("note: write fast (debian): no value since 2026-11-15, others until 2026-11-20")

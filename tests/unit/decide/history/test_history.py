@@ -7,6 +7,7 @@ import re
 import sys
 import tracemalloc
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -15,10 +16,9 @@ from scipy import stats
 
 from tests.checkout import ROOT
 from tests.unit.conftest import RunWeir
-from tests.unit.decide.compare.test_compare import cell, noisy, write
+from tests.unit.decide.compare.test_compare import cell, noisy, write, write_day
 from tests.unit.report.test_site_page import point, write_study
 from tests.unit.statistics.test_inference import three_errors
-from weir.cli import main
 from weir.decide.history.band import (
     FASTER,
     LEARNING,
@@ -42,6 +42,14 @@ def series(values: np.ndarray, name: str = "one") -> Series:
 
 def level(seed: int, count: int, median: float = 1000.0, spread: float = 0.03) -> np.ndarray:
     return median * np.exp(np.random.default_rng(seed).normal(0, spread, count))
+
+
+def table_of(folder: Path, values: Mapping[str, Iterable[float]], keys: str = "target") -> Path:
+    """A table of anybody, with a value of each day."""
+    lines = [f"{name},{day * DAY_S},{one}" for name, each in values.items() for day, one in enumerate(each)]
+    table = folder / "daily.csv"
+    table.write_text("\n".join([f"{keys},started_unix,bw_mib_s", *lines, ""]))
+    return table
 
 
 def test_a_step_is_found_on_its_day_with_its_size() -> None:
@@ -231,25 +239,21 @@ def test_a_campaign_is_one_point_of_each_name() -> None:
 
 
 @pytest.mark.slow
-def test_bounds_of_reframe_let_noise_pass_and_hold_a_slowdown(tmp_path: Path) -> None:
+def test_bounds_of_reframe_let_noise_pass_and_hold_a_slowdown(tmp_path: Path, run_weir: RunWeir) -> None:
     history, out = tmp_path / "history", tmp_path / "bounds.json"
     for day in range(20):
-        rows = cell(noisy(day, 3, 1000.0, 0.05), start=day * 1440)
-        study = write(tmp_path / f"{day}" / "records.csv", rows).parent
-        assert main(["history", "add", str(history), str(study)]) == 0
-    assert main(["history", "reference", str(history), "--out", str(out)]) == 0
+        write_day(history, day, cell(noisy(day, 3, 1000.0, 0.05), start=day * 1440))
+    run_weir("history", "reference", history, "--out", out)
     (bound,) = json.loads(out.read_text())["bounds"]
     assert (bound["cell"], bound["access"], bound["campaigns"]) == ("c1", "write", 20)
     assert 950 < bound["median"] < 1050
     assert 800 < bound["low"] < 930  # three rounds of 5 % noise: a standard deviation of 3 to 4 %
 
 
-def test_the_figure_shows_levels_changes_and_the_verdict(tmp_path: Path) -> None:
-    values = np.concatenate([level(1, 60), level(2, 10, 700.0)])
-    lines = [f"a<b,{day * DAY_S},{value}" for day, value in enumerate(values)]
-    table, page = tmp_path / "daily.csv", tmp_path / "history.html"
-    table.write_text("\n".join(["target,started_unix,bw_mib_s", *lines]) + "\n")
-    assert main(["history", "show", str(table), "--key", "target", "--html", str(page)]) == 0
+def test_the_figure_shows_levels_changes_and_the_verdict(tmp_path: Path, run_weir: RunWeir) -> None:
+    table = table_of(tmp_path, {"a<b": np.concatenate([level(1, 60), level(2, 10, 700.0)])})
+    page = tmp_path / "history.html"
+    run_weir("history", "show", table, "--key", "target", "--html", page)
     text = page.read_text()
     assert "1 of 1 series slower, a&lt;b: " in text
     assert "a&lt;b" in text
@@ -260,20 +264,17 @@ def test_the_figure_shows_levels_changes_and_the_verdict(tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-def test_the_page_of_a_site_links_a_page_for_each_target(tmp_path: Path) -> None:
+def test_the_page_of_a_site_links_a_page_for_each_target(tmp_path: Path, run_weir: RunWeir) -> None:
     history, site = tmp_path / "history", tmp_path / "results/lab"
     for day in range(20):
         speeds = {"disk": 1000.0 if day < 14 else 700.0, "pool/a": 500.0}
-        rows = [
-            row
+        of_each = [
+            cell(noisy(day, 3, speed, 0.02), day * 1440, target=target, label=f"{target} POSIX")
             for target, speed in speeds.items()
-            for row in cell(
-                noisy(day, 3, speed, 0.02), start=day * 1440, target=target, label=f"{target} POSIX"
-            )
         ]
-        assert main(["history", "add", str(history), str(write(tmp_path / f"{day}.csv", rows))]) == 0
+        write_day(history, day, [row for rows in of_each for row in rows])
     write_study(site, "quick", [point("disk", 100, cell="c1")])
-    assert main(["site", str(site), "--history", str(history)]) == 0
+    run_weir("site", site, "--history", history)
     index = (site / "index.html").read_text()
     assert '<a href="history-disk.html">disk</a></b></td><td>1 of 1 series slower, ' in index
     assert '<a href="history-pool_a.html">pool/a</a></b></td><td>0 of 1 series slower: newest ' in index

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from tests.unit.conftest import RunWeir
-from tests.unit.decide.history.test_history import DAY_S, level, series
+from tests.unit.decide.history.test_history import level, series, table_of
 from weir.base.units import ratio_text
-from weir.cli import main
 from weir.decide.history.band import SLOWER, Judgement, _size, judge_newest
 from weir.decide.history.output import as_text, show_text
 from weir.decide.history.series import Series
@@ -71,36 +70,26 @@ def test_series_that_move_on_the_same_day_are_one_incident() -> None:
 
 
 @pytest.mark.parametrize(("moved", "more"), [(2, 0), (30, 0), (40, 10)])
-def test_a_check_of_many_series_has_an_end(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], moved: int, more: int
-) -> None:
-    lines = ["cell,started_unix,bw_mib_s"]
+def test_a_check_of_many_series_has_an_end(tmp_path: Path, run_weir: RunWeir, moved: int, more: int) -> None:
     values = np.concatenate([level(0, 40), level(100, 10, 700.0)])
-    for number in range(moved):
-        lines += [f"{number},{day * DAY_S},{value}" for day, value in enumerate(values)]
-    table = tmp_path / "daily.csv"
-    table.write_text("\n".join(lines) + "\n")
-    command = ["history", "check", str(table), "--key", "cell"]
-    assert main([*command, "--all"]) == 1
-    every = capsys.readouterr().out.splitlines()
+    table = table_of(tmp_path, {str(number): values for number in range(moved)})
+    command = ["history", "check", table, "--key", "target"]
+    every = run_weir(*command, "--all", code=1).out.splitlines()
     assert every[0].startswith(f"{moved} of {moved} series slower")
     assert len(every) == 1 + moved
-    assert main(command) == 1
     expected = every if not more else [*every[:31], f"and {more} more: --all"]
-    assert capsys.readouterr().out.splitlines() == expected
+    assert run_weir(*command, code=1).out.splitlines() == expected
 
 
 def test_systems_that_move_on_the_same_day_are_incidents_of_their_own(
     tmp_path: Path, run_weir: RunWeir
 ) -> None:
-    lines = ["system,cell,started_unix,bw_mib_s"]
+    values = {}
     for system in ("edison", "mira"):
-        for cell_number in range(2):
-            seed = 200 + 10 * cell_number + len(system)
-            values = np.concatenate([level(seed, 100), level(seed + 40, 10, 700.0)])
-            lines += [f"{system},{cell_number},{day * DAY_S},{value}" for day, value in enumerate(values)]
-    table = tmp_path / "daily.csv"
-    table.write_text("\n".join(lines) + "\n")
+        for number in range(2):
+            seed = 200 + 10 * number + len(system)
+            values[f"{system},{number}"] = [*level(seed, 100), *level(seed + 40, 10, 700.0)]
+    table = table_of(tmp_path, values, keys="system,cell")
     printed = run_weir("history", "check", table, "--key", "system", "--key", "cell", code=1).out
     assert printed.count("one incident: 2 series of ") == 2
     assert "2 series of edison slower since" in printed

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from tests.unit.conftest import RunWeir
-from tests.unit.decide.compare.test_compare import cell, noisy, write
+from tests.unit.decide.compare.test_compare import cell, noisy, write, write_day
 from weir.decide.compare.sides import campaigns
 from weir.decide.history.figure import write_pages
 from weir.decide.history.series import of_cells
@@ -21,15 +21,15 @@ def test_sites_with_the_same_names_are_series_of_their_own(tmp_path: Path, run_w
     for day in range(30):
         site, name, speed = ("east", "c1", 1000.0) if day < 15 else ("west", "c2", 100.0)
         rows = cell(noisy(day, 3, speed, 0.02), start=day * 1440, site=site, cell=name)
-        write(history / f"2026-11-{day + 1:02d}-{day:012x}" / "records.csv", rows)
+        write_day(history, day, rows)
     shown = run_weir("history", "check", history, "--all").out
     assert f"normal   {label} at east: " in shown
     assert f"normal   {label} at west: " in shown
     series = of_cells(campaigns(history), RATE)
-    assert [(one.system, one.cells) for one in series] == [
-        ("east", (("c1", "write"),)),
-        ("west", (("c2", "write"),)),
-    ]
+    assert {one.system: one.cells for one in series} == {
+        "east": (("c1", "write"),),
+        "west": (("c2", "write"),),
+    }
     links = {one.cells[0]: f"LINK TO {one.system}" for one in series}
     write_pages(history, tmp_path, {}, links)
     page = (tmp_path / "history-disk.html").read_text()
@@ -53,7 +53,7 @@ def test_emulated_storage_is_told_as_that_in_every_form(tmp_path: Path, run_weir
             for target, emulated in (("buffer", True), ("disk", False))
             for row in cell(noisy(day, 3), day * 1440, target=target, label=target, emulated=emulated)
         ]
-        write(history / f"2026-11-{day + 1:02d}-{day:012x}" / "records.csv", rows)
+        write_day(history, day, rows)
     names = {"write buffer (debian) (E)": True, "write disk (debian)": False}
     run_weir("history", "check", history, "--all", "--junit", junit)
     printed = run_weir("history", "show", history, "--html", page).out
@@ -76,7 +76,7 @@ def test_cells_of_one_label_in_a_campaign_are_series_of_their_own(tmp_path: Path
             for name, direct, level in (("c1", False, 1000.0), ("c2", True, 100.0))
             for row in cell(noisy(day, 3, level), start=day * 1440, cell=name, direct=direct)
         ]
-        write(tmp_path / f"2026-11-{day + 1:02d}-{day:012x}" / "records.csv", rows)
+        write_day(tmp_path, day, rows)
     series = of_cells(campaigns(tmp_path), RATE)
     label = "write disk POSIX shared 1MiB (debian)"
     assert [one.name for one in series] == [f"{label} direct False", f"{label} direct True"]
@@ -98,7 +98,7 @@ def test_a_history_without_a_usable_value_is_no_history_without_a_finding(
     tmp_path: Path, run_weir: RunWeir
 ) -> None:
     """The check passed with an empty line, and show ended with a traceback."""
-    write(tmp_path / "2026-11-01-000000000001" / "records.csv", cell(noisy(1, 3), verdict="INVALID"))
+    write_day(tmp_path, 0, cell(noisy(1, 3), verdict="INVALID"))
     for action in ("check", "show"):
         assert "has no series" in run_weir("history", action, tmp_path, code=3).err
     (page,) = write_pages(tmp_path, tmp_path, {}, {})
