@@ -19,13 +19,14 @@ WITH_NUL = (
     b'{"directory": "", "inner": "\\u0000", "tally":'
     b' {"seen": {}, "content": [], "sizes": [], "skipped": {}, "directories": 1}}'
 )
-DEPTH = 3000  # longer than any path that the kernel takes as one text
+DEPTH = 2100  # longer than any path that the kernel takes as one text: 4,096 bytes
 
 
-@pytest.fixture
-def deep(tmp_path: Path) -> Iterator[Path]:
+@pytest.fixture(scope="module")
+def deep(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Directories within directories, each with a file and an empty directory."""
-    descriptor = os.open(tmp_path, os.O_RDONLY)
+    top = tmp_path_factory.mktemp("deep")
+    descriptor = os.open(top, os.O_RDONLY)
     for _ in range(DEPTH):
         os.close(os.open("f.txt", os.O_CREAT | os.O_WRONLY, dir_fd=descriptor))
         os.mkdir("aside", dir_fd=descriptor)
@@ -34,8 +35,8 @@ def deep(tmp_path: Path) -> Iterator[Path]:
         os.close(descriptor)
         descriptor = inner
     os.close(descriptor)
-    yield tmp_path
-    _remove(tmp_path)
+    yield top
+    _remove(top)
 
 
 def _remove(top: Path) -> None:
@@ -74,8 +75,8 @@ def test_each_directory_costs_the_same_at_any_depth(
 
 
 @pytest.mark.slow
-def test_a_deep_scan_is_resumed(deep: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
-    file = tmp_path_factory.mktemp("state") / "scan.state"
+def test_a_deep_scan_is_resumed(deep: Path, tmp_path: Path) -> None:
+    file = tmp_path / "scan.state"
     whole = State(file, {"tree": "deep"})
     whole.open()
     expected, _ = scanned(deep, whole)

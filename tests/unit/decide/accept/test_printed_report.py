@@ -21,7 +21,7 @@ from weir.report.text import latex_prose
 
 
 @pytest.mark.slow
-def test_the_report_holds_what_is_signed(tmp_path: Path, run_weir: RunWeir) -> None:
+def test_the_report_holds_what_is_signed(tmp_path: Path, run_weir: RunWeir, unprinted: None) -> None:
     study = write_study(tmp_path, cells_of(contract_of(CONTRACT), {"hdf5-read": 1000.0}))
     junit, out = tmp_path / "accept.xml", tmp_path / "out"
     options = ("--json", "--junit", junit, "--report", out, "--unverified")
