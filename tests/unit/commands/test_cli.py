@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,13 @@ def test_the_plan_is_whole_when_the_reader_of_the_card_has_gone(
     assert len(read_plan(checkout / "plan.json").cells) == 2
 
 
+def ended(command: Sequence[str | Path], **environment: str) -> tuple[int, str, str]:
+    """Exit code and what was printed by a process that finds weir."""
+    known = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
+    done = subprocess.run(command, env=known, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
 @pytest.mark.slow
 @pytest.mark.quick
 @pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
@@ -65,9 +73,8 @@ def test_closed_streams_end_no_command(checkout: Path, closed: str) -> None:
     """Nor does a file that it opens take their numbers, to which programs of it print."""
     script = f'"$@" --out plan.json {closed}'
     command = ["sh", "-c", script, "sh", sys.executable, "-m", "weir", "plan", "--target", "disk"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
+    code, _, error = ended(command)
+    assert (code, error) == (0, "")
     assert len(read_plan(checkout / "plan.json").cells) == 2
 
 
@@ -88,32 +95,23 @@ def test_a_terminal_without_a_character_ends_no_command(checkout: Path) -> None:
 @pytest.mark.quick
 def test_python_without_docstrings_is_refused_before_anything_is_measured() -> None:
     command = [sys.executable, "-m", "weir", "audit", "--rules"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONOPTIMIZE": "2"}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "unset PYTHONOPTIMIZE" in done.stderr
+    code, printed, error = ended(command, PYTHONOPTIMIZE="2")
+    assert (code, printed) == (2, "")
+    assert "unset PYTHONOPTIMIZE" in error
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("module", "content", "message"),
+    ("module", "content", "why"),
     [
-        ("jsonschema.py", "", "jsonschema of {folder} cannot be used: module 'jsonschema' has no attribute"),
-        (
-            "rpds/__init__.py",
-            "from .rpds import *",
-            "rpds of {folder} cannot be used: No module named 'rpds.rpds'",
-        ),
-        (
-            "yaml.py",
-            "from sys import unknown",
-            "yaml of {folder} cannot be used: cannot import name 'unknown'",
-        ),
+        ("jsonschema.py", "", "module 'jsonschema' has no attribute"),
+        ("rpds/__init__.py", "from .rpds import *", "No module named 'rpds.rpds'"),
+        ("yaml.py", "from sys import unknown", "cannot import name 'unknown'"),
     ],
     ids=["older", "of another Python", "broken"],
 )
 def test_a_package_on_pythonpath_that_cannot_be_used_is_named(
-    checkout: Path, tmp_path: Path, module: str, content: str, message: str
+    checkout: Path, tmp_path: Path, module: str, content: str, why: str
 ) -> None:
     """As modules of a centre put them there: they come before those of weir's environment.
 
@@ -123,12 +121,12 @@ def test_a_package_on_pythonpath_that_cannot_be_used_is_named(
     (folder / module).parent.mkdir(parents=True)
     (folder / module).write_text(content)
     command = [sys.executable, "-m", "weir", "plan"]
-    environment = {**os.environ, "PYTHONPATH": f"{folder}{os.pathsep}{ROOT}"}
-    done = subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (3 if module == "yaml.py" else 1, "")
-    assert message.format(folder=folder) in done.stderr
-    assert "unset PYTHONPATH" in done.stderr
-    assert "Traceback" not in done.stderr
+    code, printed, error = ended(command, PYTHONPATH=f"{folder}{os.pathsep}{ROOT}")
+    assert (code, printed) == (3 if module == "yaml.py" else 1, "")
+    package = Path(module).parts[0].removesuffix(".py")
+    assert f"{package} of {folder} cannot be used: {why}" in error
+    assert "unset PYTHONPATH" in error
+    assert "Traceback" not in error
 
 
 def test_plan_prints_json_and_nothing_else(checkout: Path, run_weir: RunWeir) -> None:
@@ -188,26 +186,18 @@ def test_wrong_use_ends_with_2(
 @pytest.mark.parametrize(
     ("arguments", "message", "usage"),
     [
-        (
-            ["plan", "--sute", "quick"],
-            "weir plan: .*did you mean '--suite'",
-            "usage: weir plan .*--suite SUITE",
-        ),
-        (
-            ["history", "check", "h", "--jnuit", "x"],
-            "weir history check: .*'--junit'",
-            "usage: weir history check",
-        ),
-        (["compare", "a", "b", "--failon=slower"], "weir compare: .*'--fail-on'", "usage: weir compare"),
-        (["plan", "--zzz"], "weir plan: unrecognized arguments: --zzz$", "usage: weir plan"),
-        (["accept"], "weir accept: .*required", "usage: weir accept"),
+        ("plan --sute quick", "weir plan: .*did you mean '--suite'", "usage: weir plan .*--suite SUITE"),
+        ("history check h --jnuit x", "weir history check: .*'--junit'", "usage: weir history check"),
+        ("compare a b --failon=slower", "weir compare: .*'--fail-on'", "usage: weir compare"),
+        ("plan --zzz", "weir plan: unrecognized arguments: --zzz$", "usage: weir plan"),
+        ("accept", "weir accept: .*required", "usage: weir accept"),
     ],
 )
 def test_a_misspelt_option_has_a_suggestion_and_the_usage_of_its_own_verb(
-    arguments: list[str], message: str, usage: str, capsys: pytest.CaptureFixture[str]
+    arguments: str, message: str, usage: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as caught:
-        cli.main(arguments)
+        cli.main(arguments.split())
     assert caught.value.code == 2
     first, *rest = capsys.readouterr().err.splitlines()
     assert re.search(message, first)
@@ -260,15 +250,7 @@ def test_every_command_has_help_with_an_example(name: str, capsys: pytest.Captur
 @pytest.mark.slow
 def test_a_reader_that_leaves_early_is_no_error(checkout: Path) -> None:
     options = f"'{sys.executable}' -m weir.cli plan --json | head -c 1"
-    done = subprocess.run(
-        ["bash", "-c", options],
-        check=False,
-        capture_output=True,
-        text=True,
-        cwd=checkout,
-        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"},
-    )
-    assert (done.stdout, done.stderr) == ("{", "")
+    assert ended(["bash", "-c", options]) == (0, "{", "")
 
 
 @pytest.mark.parametrize("module", ["signal", "weir.base.errors", "weir.commands.plan"])
@@ -285,9 +267,7 @@ def test_an_interrupt_while_the_program_is_read_ends_it_without_a_traceback(modu
         "sys.argv = ['weir', 'plan']\n"
         "sys.exit(main())\n"
     )
-    command = ["env", "--default-signal=INT", sys.executable, "-c", program]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=ROOT)
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+    assert ended(["env", "--default-signal=INT", sys.executable, "-c", program]) == (130, "", "")
 
 
 def test_a_log_can_be_read_without_proc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,15 +16,25 @@ from typing import Any
 import pytest
 
 from tests.checkout import link_checkout, shipped
+from tests.programs import write_program
 from tests.unit.conftest import RunWeir
 from weir.base.errors import WeirError
-from weir.cli import main
 from weir.commands import report
 from weir.commands.report import preflight
 from weir.measure.handover import Handover
 from weir.plan import Plan, make_plan
 from weir.runs.files import run_folder
 from weir.workflow.study import forget_failed
+
+REPORT = ("report", "--suites", "quick", "--site", "local")
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    link_checkout(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
 
 DOCUMENT = json.dumps({"errors": [{"message": "/dev/shm has only 64 MiB free"}]}, indent=2)
 
@@ -52,14 +62,8 @@ def test_an_optional_target_that_cannot_be_prepared_is_one_line(
 ) -> None:
     problem = "target ime: `up` ended with exit code 1: failed to open /dev/fuse\nno mount"
     rows = [
-        {"batch": "disk-1x2", "check": "mount", "found": "/", "problem": None, "unavailable_cells": 0},
-        {
-            "batch": "ime-1x2",
-            "check": "prepare",
-            "found": "failed",
-            "problem": problem,
-            "unavailable_cells": 0,
-        },
+        {"batch": "disk-1x2", "check": "mount", "found": "/", "problem": None},
+        {"batch": "ime-1x2", "check": "prepare", "found": "failed", "problem": problem},
     ]
     site = SimpleNamespace(
         partitions={"node": SimpleNamespace(scheduler="local")},
@@ -67,7 +71,9 @@ def test_an_optional_target_that_cannot_be_prepared_is_one_line(
     )
     batches = {f"{name}-1x2": SimpleNamespace(partition="node", target=name) for name in site.targets}
     plan: Any = SimpleNamespace(site=site, batch=batches.__getitem__)
-    monkeypatch.setattr(report, "_printed", lambda _: (json.dumps(rows), ""))
+    monkeypatch.setattr(
+        report, "_printed", lambda _: (json.dumps([row | {"unavailable_cells": 0} for row in rows]), "")
+    )
     preflight(plan, Path("results/local/quick"), list(batches))
     skipped, counted = capsys.readouterr().out.splitlines()
     assert skipped == "  ime is skipped: " + problem.replace("\n", " ")
@@ -86,11 +92,11 @@ def test_what_only_analysis_needs_is_installed_when_all_is_measured(
     missing: bool,
     fails: bool,
     order: list[str],
-    tmp_path: Path,
+    checkout: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    run_weir: RunWeir,
 ) -> None:
-    called = tmp_path / "called"
+    called = checkout / "called"
 
     def noted(name: str) -> None:
         with called.open("a") as stream:
@@ -108,25 +114,17 @@ def test_what_only_analysis_needs_is_installed_when_all_is_measured(
             noted("run")
             return 0
 
-    link_checkout(tmp_path)
-    (tmp_path / "envs").mkdir()
-    (tmp_path / "bin").mkdir()
-    programs = {
-        "envs/setup.sh": f'[ "$1" != --look ] || {{ echo look >>called; exit {int(missing)}; }}; '
-        f"echo install >>called; exit {int(fails)}",
-        "bin/Rscript": "exit 0",
-    }
-    for name, text in programs.items():
-        (tmp_path / name).write_text(f"#!/bin/bash\n{text}\n")
-        (tmp_path / name).chmod(0o755)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    look = f'[ "$1" != --look ] || {{ echo look >>called; exit {int(missing)}; }}'
+    set_up = f"#!/bin/bash\n{look}; echo install >>called; exit {int(fails)}\n"
+    write_program(checkout / "envs/setup.sh", set_up)
+    write_program(checkout / "bin/Rscript", "#!/bin/sh\n")
+    monkeypatch.setenv("PATH", f"{checkout / 'bin'}:{os.environ['PATH']}")
     monkeypatch.setattr(report, "Workflow", Measured)
     monkeypatch.setattr(report, "preflight", lambda *_: noted("preflight"))
     monkeypatch.setattr(report, "check", lambda *_: noted("check"))
-    assert main(["report", "--suites", "quick", "--site", "local", "--set-up"]) == int(fails)
+    error = run_weir(*REPORT, "--set-up", code=int(fails)).err
     assert called.read_text().split() == order
-    assert ("the same command again goes on" in capsys.readouterr().err) == fails
+    assert ("the same command again goes on" in error) == fails
 
 
 def test_what_failed_is_measured_again_on_request(tmp_path: Path) -> None:
@@ -149,10 +147,8 @@ def test_what_failed_is_measured_again_on_request(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("options", [[], ["--retry-failed"]])
 def test_the_command_forgets_what_failed_only_on_request(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_weir: RunWeir, options: list[str]
+    checkout: Path, monkeypatch: pytest.MonkeyPatch, run_weir: RunWeir, options: list[str]
 ) -> None:
-    link_checkout(tmp_path)
-    monkeypatch.chdir(tmp_path)
     forgotten: list[Path] = []
 
     def noted(plan: Plan, folder: Path) -> dict[str, int]:
@@ -164,35 +160,31 @@ def test_the_command_forgets_what_failed_only_on_request(
     to_measure: list[list[str]] = []
     monkeypatch.setattr(report, "check", lambda _plan, _folder, batches: to_measure.append(batches))
     monkeypatch.setattr(report.Workflow, "run", lambda _: 0)
-    chosen = ["report", "--suites", "quick", "--site", "local", "--target", "memory"]
-    run_weir(*chosen, *options)
+    run_weir(*REPORT, "--target", "memory", *options)
     assert len(forgotten) == len(options)
     assert [len(batches) for batches in to_measure] == [len(options)]
 
 
-def test_targets_are_chosen_as_for_a_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    link_checkout(tmp_path)
-    monkeypatch.chdir(tmp_path)
+def test_targets_are_chosen_as_for_a_plan(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch, run_weir: RunWeir
+) -> None:
     told = []
     monkeypatch.setattr(report, "check", lambda plan, *_: told.append({one.target for one in plan.batches}))
     monkeypatch.setattr(report.Workflow, "run", lambda self: told.append(self._config) or 0)
-    assert main(["report", "--suites", "quick", "--site", "local", "--target", "memory"]) == 0
+    run_weir(*REPORT, "--target", "memory")
     assert told[0] == {"memory"}
     assert "targets=[memory]" in told[1]
 
 
 def test_a_workflow_that_an_interrupt_ends_as_it_begins_is_no_failure(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_weir: RunWeir
+    checkout: Path, monkeypatch: pytest.MonkeyPatch, run_weir: RunWeir
 ) -> None:
     """Snakemake that is still importing ends by the signal, with a traceback in its log."""
-    snakemake = tmp_path / "snakemake"
-    snakemake.write_text("#!/bin/sh\necho 'Traceback (most recent call last):'\nkill -s INT $$\nsleep 9\n")
-    snakemake.chmod(0o755)
-    link_checkout(tmp_path)
-    monkeypatch.chdir(tmp_path)
+    text = "#!/bin/sh\necho 'Traceback (most recent call last):'\nkill -s INT $$\nsleep 9\n"
+    snakemake = write_program(checkout / "snakemake", text)
     monkeypatch.setattr(report.sys, "executable", str(snakemake))
     monkeypatch.setattr(report, "check", lambda *_: None)
-    printed = run_weir("report", "--suites", "quick", "--site", "local", code=130).err
+    printed = run_weir(*REPORT, code=130).err
     assert "Traceback" not in printed
     assert "finished runs are kept" in printed
 

@@ -27,32 +27,20 @@ def study(tmp_path: Path) -> Path:
     ("arguments", "printed"),
     [
         (["compare", "A", "B", "--across", "apii"], "--across apii: is not a column.*\n.*did you mean 'api'"),
-        (
-            ["compare", "STUDY", "STUDY", "--fail-on", "slow:5%"],
-            "--fail-on slow:5%: is not something",
-        ),
+        (["compare", "STUDY", "STUDY", "--fail-on", "slow:5%"], "--fail-on slow:5%: is not something"),
         (["io500", "--records", "STUDY/records.csv", "--cell", "abc"], "--cell abc: has no such cell"),
         (["io500", "--records", "STUDY", "--cell", "abc"], "records.csv: --cell abc: has no such cell"),
         (["io500", "STUDY/records.csv"], "is not a directory\n.*name the directory that holds it"),
         (["predict", "madbench", "--records", "STUDY"], "records.csv: no record fits a phase of madbench"),
         (["predict", "madbench", "--records", "STUDY/none"], "none: there is no such table of records"),
-        (
-            ["show", "STUDY/records.csv"],
-            "is not the page of a study\n.*name the folder of a study",
-        ),
+        (["show", "STUDY/records.csv"], "is not the page of a study\n.*name the folder of a study"),
         (
             ["show", "STUDY"],
             "page.json: is missing: the study was not drawn\n.*imported logs: .*weir audit /",
         ),
         (["show", "STUDY/.."], "page.json: is missing: the study was not drawn\n.*make report"),
-        (
-            ["reproduce", "STUDY/none", "--out", "STUDY/again"],
-            "none: cannot be read: No such file",
-        ),
-        (
-            ["history", "show", "STUDY/records.csv"],
-            "that name a series\n.*--key .*it has .* and [0-9]+ more",
-        ),
+        (["reproduce", "STUDY/none", "--out", "STUDY/again"], "none: cannot be read: No such file"),
+        (["history", "show", "STUDY/records.csv"], "that name a series\n.*--key .*it has .* and [0-9]+ more"),
     ],
 )
 def test_the_message_has_the_value_and_the_next_step(
