@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import string
 import subprocess
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.checkout import ROOT
+from tests.unit.printed import need_latex, text_of
 from weir.report.bundle import appendix
 from weir.report.text import NUMBER_AND_UNIT, latex, latex_path
 
@@ -72,16 +72,13 @@ def test_no_line_of_a_report_begins_with_the_unit_of_its_number() -> None:
 
 @pytest.mark.slow
 def test_latex_prints_it(tmp_path: Path) -> None:
-    for program in ("latexmk", "pdftotext"):
-        if shutil.which(program) is None:
-            pytest.skip(f"{program} is not installed")
+    need_latex()
     apart = " ".join(EVERYTHING)
     text = FRAME.replace("TEXT", latex(apart)).replace("PATH", latex_path(apart))
     (tmp_path / "main.tex").write_text(text)
     arguments = [ROOT / "reports/print.sh", tmp_path / "main.tex", tmp_path, tmp_path / "out.pdf"]
     done = subprocess.run(arguments, capture_output=True, text=True, errors="replace", check=False)
     assert done.returncode == 0, done.stdout[-2000:]
-    pdf = ["pdftotext", "-layout", str(tmp_path / "out.pdf"), "-"]
-    printed = subprocess.run(pdf, capture_output=True, text=True, check=True).stdout
+    printed = text_of(tmp_path / "out.pdf")
     for part in ("[U+2192]", "\\", "~", "^", "|", "<", ">", '"', "'", "`", "≥", "×", "é"):
         assert part in printed

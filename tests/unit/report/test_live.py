@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -18,6 +19,7 @@ from weir.report.live import LIVE_PAGE, LIVE_TEXT, LiveStudy, page_writer
 from weir.report.page import page_text
 from weir.report.text import answers
 from weir.terms.columns import verdict_texts
+from weir.terms.model import Cell
 from weir.workflow import follow
 
 
@@ -31,6 +33,25 @@ def live(plan: Plan, tmp_path: Path) -> LiveStudy:
     study = tmp_path / "results" / "here" / "mine"
     study.mkdir(parents=True)
     return LiveStudy(plan, study)
+
+
+@pytest.fixture
+def cell(plan: Plan) -> Cell:
+    return plan.batches[0].cells[0]
+
+
+def end(live: LiveStudy, number: int = 0, error: str | None = None, **row: Any) -> None:
+    """The first cell has ended a round, with one record."""
+    batch = live.progress.batches[0].batch
+    run = run_of(batch.cells[0], number, "failed" if error else "done", error)
+    live.take(Ended(batch, batch.cells[0], number, [row_of(batch.cells[0], number, "write", **row)], run))
+
+
+def go_on(live: LiveStudy) -> None:
+    """The first cell has printed a rate, in a launch that goes on."""
+    batch = live.progress.batches[0].batch
+    printed = {"api": "POSIX", "access": "write", "iteration": 0, "bw_mib_s": 90.0, "observed": {}}
+    live.take(Ended(batch, batch.cells[0], 0, [printed]))
 
 
 def test_the_first_round_gives_rates_and_each_round_narrows_them(live: LiveStudy, plan: Plan) -> None:
@@ -54,10 +75,7 @@ def test_the_page_says_what_is_missing_and_how_each_batch_is(live: LiveStudy, pl
     state = live.facts()["live"]
     assert state["first"] == ""
     assert (state["over"], state["rounds"], state["planned"]) == (False, 1, 3)
-    assert state["missing"][:2] == [
-        "16 of 24 executions",
-        "intervals of medians: they need 6 runs of a cell",
-    ]
+    assert state["missing"][:2] == ["16 of 24 executions", "intervals of medians: they need 6 runs of a cell"]
     assert state["left"] == "32 s (32 s to 32 s)", "both batches are measured in turns"
     batch = state["batches"][0]
     assert (batch["nodes"], batch["done"], batch["executions"]) == (["n[7-8]"], 4, 12)
@@ -67,41 +85,38 @@ def test_the_page_says_what_is_missing_and_how_each_batch_is(live: LiveStudy, pl
     assert (state["over"], state["left"], state["rounds"]) == (True, "", 3)
 
 
-def test_a_failed_execution_is_named_until_it_is_repeated(live: LiveStudy, plan: Plan) -> None:
-    batch = plan.batches[0]
-    cell = batch.cells[0]
-    lost = [row_of(cell, 0, "write", verdict="INVALID", reasons="exit-code", bw_mib_s=None)]
-    live.take(Ended(batch, cell, 0, lost, run_of(cell, 0, "failed", "exit code 9")))
+def test_a_failed_execution_is_named_until_it_is_repeated(live: LiveStudy, cell: Cell) -> None:
+    lost = {"verdict": "INVALID", "reasons": "exit-code", "bw_mib_s": None}
+    end(live, 0, "exit code 9", **lost)
     facts = live.facts()
     found = {"cell": cell.label, "round": 1, "reason": "exit code 9", "count": 1}
     assert facts["live"]["troubles"] == [found]
-    live.take(Ended(batch, cell, 1, lost, run_of(cell, 1, "failed", "exit code 9")))
+    end(live, 1, "exit code 9", **lost)
     assert live.facts()["live"]["troubles"] == [found | {"round": 2, "count": 2}], "a line for each reason"
-    live.take(Ended(batch, cell, 1, [row_of(cell, 1, "write")], run_of(cell, 1)))
+    end(live, 1)
     assert (facts["verdicts"]["real"]["INVALID"], facts["answers"]) == (1, [])
     assert [(one["rule"], one["real"]) for one in facts["doubted"]] == [("exit-code", 1)]
-    live.take(Ended(batch, cell, 0, [row_of(cell, 0, "write")], run_of(cell, 0)))
+    end(live, 0)
     facts = live.facts()
     assert facts["live"]["troubles"] == []
     assert (facts["verdicts"]["real"]["INVALID"], facts["points"][0]["n"]) == (0, 2)
 
 
-def test_cells_beside_give_no_rate_and_no_verdict(live: LiveStudy, plan: Plan) -> None:
+def test_cells_beside_give_no_rate_and_no_verdict(live: LiveStudy, plan: Plan, cell: Cell) -> None:
     """The page has the results of one program; whether the other one agrees is a line of the report."""
-    batch = plan.batches[0]
-    own = batch.cells[0]
-    beside = replace(own, cell="0" * 12, by_cross_check=True, checks=own.cell)
-    for cell in (own, beside):
-        rows = [row_of(cell, 0, "write")]
-        live.take(Ended(batch, cell, 0, rows, None))
-        live.take(Ended(batch, cell, 0, rows, run_of(cell, 0)))
+    beside = replace(cell, cell="0" * 12, by_cross_check=True, checks=cell.cell)
+    for one in (cell, beside):
+        rows = [row_of(one, 0, "write")]
+        live.take(Ended(plan.batches[0], one, 0, rows, None))
+        live.take(Ended(plan.batches[0], one, 0, rows, run_of(one, 0)))
     facts = live.facts()
-    assert [point["cell"] for point in facts["points"]] == [own.cell]
+    assert [point["cell"] for point in facts["points"]] == [cell.cell]
     assert facts["verdicts"]["real"]["VALID"] == 1
 
 
-def test_a_time_that_lacks_the_synchronisation_of_its_rate_has_a_note(live: LiveStudy, plan: Plan) -> None:
-    cell = plan.batches[0].cells[0]
+def test_a_time_that_lacks_the_synchronisation_of_its_rate_has_a_note(
+    live: LiveStudy, plan: Plan, cell: Cell
+) -> None:
     small = {"order": "random", "xfer_bytes": 2**14, "ops": 1000, "ops_s": 90.0, "lat_p99_us": 50.0}
     rows = [row_of(cell, 0, access, **small) for access in RATES]
     live.take(Ended(plan.batches[0], cell, 0, rows, run_of(cell, 0)))
@@ -110,40 +125,29 @@ def test_a_time_that_lacks_the_synchronisation_of_its_rate_has_a_note(live: Live
     assert notes == {"write": expected, "read": None}
 
 
-def test_what_ended_in_a_launch_that_goes_on_is_not_proven_yet(live: LiveStudy, plan: Plan) -> None:
-    batch = plan.batches[0]
-    cell = batch.cells[0]
-    printed = {"api": "POSIX", "access": "write", "iteration": 0, "bw_mib_s": 90.0, "observed": {}}
-    live.take(Ended(batch, cell, 0, [printed]))
+def test_what_ended_in_a_launch_that_goes_on_is_not_proven_yet(live: LiveStudy) -> None:
+    go_on(live)
     facts = live.facts()
     assert sum(facts["verdicts"]["real"].values()) == 0
     assert [(one["median"], one["verdict"]) for one in facts["points"]] == [(90.0, "UNPROVEN")]
-    live.take(Ended(batch, cell, 0, [row_of(cell, 0, "write")], run_of(cell, 0)))
-    assert [(one["median"], one["verdict"], one["n"]) for one in live.facts()["points"]] == [
-        (100.0, "VALID", 1)
-    ]
+    end(live)
+    (point,) = live.facts()["points"]
+    assert (point["median"], point["verdict"], point["n"]) == (100.0, "VALID", 1)
 
 
 def test_emulated_storage_is_told_as_that_while_its_launch_goes_on(live: LiveStudy, plan: Plan) -> None:
-    batch = plan.batches[0]
-    cell, disk = batch.cells[0], plan.site.targets["disk"]
-    emulated = LiveStudy(
-        replace(plan, site=replace(plan.site, targets={"disk": replace(disk, emulated=True)})), live._folder
-    )
-    printed = {"api": "POSIX", "access": "write", "iteration": 0, "bw_mib_s": 90.0, "observed": {}}
-    emulated.take(Ended(batch, cell, 0, [printed]))
+    disk = replace(plan.site.targets["disk"], emulated=True)
+    emulated = LiveStudy(replace(plan, site=replace(plan.site, targets={"disk": disk})), live._folder)
+    go_on(emulated)
     before = emulated.facts()
-    emulated.take(Ended(batch, cell, 0, [row_of(cell, 0, "write", emulated=True)], run_of(cell, 0)))
+    end(emulated, emulated=True)
     for facts in (before, emulated.facts()):
         assert [one["emulated"] for one in facts["targets"]] == [True]
         assert [one["emulated"] for one in facts["points"]] == [True]
 
 
-def test_the_template_is_filled_and_no_text_ends_its_script(live: LiveStudy, plan: Plan) -> None:
-    batch = plan.batches[0]
-    cell = batch.cells[0]
-    row = row_of(cell, 0, "write", reasons="x", evidence="</script><!--<script>")
-    live.take(Ended(batch, cell, 0, [row], run_of(cell, 0)))
+def test_the_template_is_filled_and_no_text_ends_its_script(live: LiveStudy) -> None:
+    end(live, reasons="x", evidence="</script><!--<script>")
     text = page_text(live.facts())
     assert "{{" not in text
     assert text.count("</script>") == page_text({}).count("</script>")

@@ -6,21 +6,33 @@ import json
 import re
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 
 from tests.unit.conftest import RunWeir
-from weir import cli
 from weir.base.units import three_digits
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden"
+LOG = GOLDEN / "ior/ior-posix-shared.txt"
 
 
-def page_of(folder: Path) -> dict[str, Any]:
-    text = (folder / "logs.html").read_text()
-    found: dict[str, Any] = json.loads(text.split('id="facts">', 1)[1].split("</script>", 1)[0])
-    return found
+class PageOf(Protocol):
+    def __call__(self, *logs: Path, code: int = 0) -> dict[str, Any]: ...
+
+
+@pytest.fixture
+def page_of(tmp_path: Path, run_weir: RunWeir) -> PageOf:
+    """The facts on the page of imported logs."""
+
+    def page(*logs: Path, code: int = 0) -> dict[str, Any]:
+        printed = run_weir("import", *logs, "--out", tmp_path / "records.csv", "--page", code=code).out
+        assert f"page: {tmp_path / 'logs.html'}" in printed
+        text = (tmp_path / "logs.html").read_text()
+        found: dict[str, Any] = json.loads(text.split('id="facts">', 1)[1].split("</script>", 1)[0])
+        return found
+
+    return page
 
 
 def another_run(text: str, times: float) -> str:
@@ -43,14 +55,10 @@ def no_programs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nonexistent")
 
 
-def test_each_log_has_what_it_shows_and_what_it_cannot(
-    tmp_path: Path, no_programs: None, run_weir: RunWeir
-) -> None:
+def test_each_log_has_what_it_shows_and_what_it_cannot(no_programs: None, page_of: PageOf) -> None:
     logs = [GOLDEN / "ior" / "written-2.10-iterations.txt", GOLDEN / "mdtest" / "mdtest-branching.txt"]
     failed = GOLDEN / "ior" / "fail-ior-timeout-killed.txt"
-    out = tmp_path / "records.csv"
-    assert f"page: {tmp_path / 'logs.html'}" in run_weir("import", *logs, failed, "--out", out, "--page").out
-    facts = page_of(tmp_path)
+    facts = page_of(*logs, failed)
     by_name = {Path(one["log"]).name: one for one in facts["logs"]["rows"]}
     assert next(reversed(by_name)) == failed.name, "what is usable comes first"
     ior, mdtest = by_name["written-2.10-iterations.txt"], by_name["mdtest-branching.txt"]
@@ -68,14 +76,9 @@ def test_each_log_has_what_it_shows_and_what_it_cannot(
     assert best["read"]["n"] == 1
 
 
-def test_the_best_of_all_logs_is_that_of_a_log(tmp_path: Path) -> None:
+def test_the_best_of_all_logs_is_that_of_a_log(page_of: PageOf) -> None:
     """Medians in both places: two iterations of 1,000 and 1,024 MiB/s are neither of them."""
-    out = tmp_path / "records.csv"
-    logs = ["written-2.10-iterations.txt", "ior-posix-shared.txt"]
-    assert (
-        cli.main(["import", *(str(GOLDEN / "ior" / log) for log in logs), "--out", str(out), "--page"]) == 0
-    )
-    facts = page_of(tmp_path)
+    facts = page_of(GOLDEN / "ior/written-2.10-iterations.txt", LOG)
     of_logs = [text for one in facts["logs"]["rows"] for text in one["best"].split("; ")]
     assert sorted(of_logs) == [
         "read 2,020 MiB/s (median of 2 results)",
@@ -87,15 +90,14 @@ def test_the_best_of_all_logs_is_that_of_a_log(tmp_path: Path) -> None:
         assert any(text.startswith(best) for text in of_logs)
 
 
-def test_every_record_is_on_the_page_with_its_log(tmp_path: Path) -> None:
+def test_every_record_is_on_the_page_with_its_log(tmp_path: Path, page_of: PageOf) -> None:
     """Operations on files and what could not be read, too; and a file that is refused is named."""
-    logs, out = tmp_path / "logs", tmp_path / "records.csv"
+    logs = tmp_path / "logs"
     logs.mkdir()
-    for tool, name in (("ior", "ior-posix-shared.txt"), ("mdtest", "mdtest-branching.txt")):
-        shutil.copy(GOLDEN / tool / name, logs)
+    for log in (LOG, GOLDEN / "mdtest/mdtest-branching.txt"):
+        shutil.copy(log, logs)
     (logs / "bad.csv").write_text("api,access,bw_mib_s\nPOSIX,write,abc\n")
-    assert cli.main(["import", str(logs), "--out", str(out), "--page"]) == 1  # bad.csv was refused
-    facts = page_of(tmp_path)
+    facts = page_of(logs, code=1)  # bad.csv was refused
     shown = {(one["log"], one["access"]) for one in facts["points"]}
     assert ("ior-posix-shared.txt", "write") in shown
     assert {("mdtest-branching.txt", "create file"), ("mdtest-branching.txt", "stat file")} <= shown
@@ -107,28 +109,26 @@ def test_every_record_is_on_the_page_with_its_log(tmp_path: Path) -> None:
     assert {one["access"] for one in facts["answers"]} == {"write"}  # the read is DEGRADED
 
 
-def test_a_best_that_is_not_that_of_all_logs_has_the_reason(tmp_path: Path) -> None:
+def test_a_best_that_is_not_that_of_all_logs_has_the_reason(tmp_path: Path, page_of: PageOf) -> None:
     """Writes that nobody synchronised do not compete with those that somebody did."""
-    logs, out = tmp_path / "logs", tmp_path / "records.csv"
+    logs = tmp_path / "logs"
     logs.mkdir()
-    text = (GOLDEN / "ior" / "ior-posix-shared.txt").read_text()
+    text = LOG.read_text()
     (logs / "synced.txt").write_text(text)
     (logs / "plain.txt").write_text(another_run(text, 0.5).replace(" -e ", " "))
-    assert cli.main(["import", str(logs), "--out", str(out), "--page"]) == 0
-    best = {one["log"]: one["best"] for one in page_of(tmp_path)["logs"]["rows"]}
+    best = {one["log"]: one["best"] for one in page_of(logs)["logs"]["rows"]}
     assert "not synchronised, and so not compared" in best["plain.txt"].partition("; read")[0]
     assert "not compared" not in best["synced.txt"]
 
 
-def test_a_page_of_other_logs_does_not_stay(tmp_path: Path) -> None:
-    log, out = str(GOLDEN / "ior" / "ior-posix-shared.txt"), tmp_path / "records.csv"
-    assert cli.main(["import", log, "--out", str(out), "--page"]) == 0
-    assert cli.main(["import", log, "--out", str(out)]) == 0
+def test_a_page_of_other_logs_does_not_stay(tmp_path: Path, page_of: PageOf, run_weir: RunWeir) -> None:
+    page_of(LOG)
+    run_weir("import", LOG, "--out", tmp_path / "records.csv")
     assert not (tmp_path / "logs.html").exists()
 
 
 def test_a_page_that_no_import_wrote_is_kept(tmp_path: Path, run_weir: RunWeir) -> None:
     (tmp_path / "logs.html").write_text("mine")
-    command = ["import", str(GOLDEN / "ior" / "ior-posix-shared.txt"), "--out", str(tmp_path / "records.csv")]
-    assert "exists, and no import wrote it" in run_weir(*command, "--page", code=2).err
+    error = run_weir("import", LOG, "--out", tmp_path / "records.csv", "--page", code=2).err
+    assert "exists, and no import wrote it" in error
     assert (tmp_path / "logs.html").read_text() == "mine"

@@ -30,22 +30,25 @@ echo pdf >report.pdf
 SETTINGS = {"openin_any": "p", "BSTINPUTS": "/home/me/bst"}
 
 
-def margins_of(folder: Path, pages: list[str]) -> list[float]:
-    """The lower margins in mm with which a report was set again."""
-    study, programs = folder / "study", folder / "programs"
-    study.mkdir()
-    programs.mkdir()
-    (programs / "latexmk").write_text(LATEXMK)
-    (programs / "latexmk").chmod(0o755)
-    (study / "pages").write_text("\n".join(pages))
+def print_report(script: Path, text: Path, study: Path, **environment: str) -> None:
+    """print.sh with the latexmk of the directory beside the study's."""
     done = subprocess.run(
-        [ROOT / "reports/print.sh", ROOT / "reports/measurement/main.tex", study, folder / "report.pdf"],
-        env={**os.environ, **SETTINGS, "PATH": f"{programs}:{os.environ['PATH']}"},
+        [script, text, study, study / "report.pdf"],
+        env={**os.environ, **environment, "PATH": f"{study.parent / 'programs'}:{os.environ['PATH']}"},
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def margins_of(folder: Path, pages: list[str]) -> list[float]:
+    """The lower margins in mm with which a report was set again."""
+    study = folder / "study"
+    study.mkdir()
+    write_program(folder / "programs/latexmk", LATEXMK)
+    (study / "pages").write_text("\n".join(pages))
+    print_report(ROOT / "reports/print.sh", ROOT / "reports/measurement/main.tex", study, **SETTINGS)
     assert int((study / "latex/calls").read_text()) == len(pages)
     told = study / "latex/margins"
     return [
@@ -92,21 +95,14 @@ touch report.log
 def test_tex_is_given_no_name_of_the_folder_of_the_checkout(tmp_path: Path) -> None:
     """It expands braces in its paths, and latexmk drops quotes."""
     checkout = tmp_path / '{x} "y" ü'
-    study, programs = checkout / "results/here/mine", checkout / "programs"
-    for folder in (study, programs, checkout / "reports/measurement"):
+    study = checkout / "results/here/mine"
+    for folder in (study, checkout / "reports/measurement"):
         folder.mkdir(parents=True)
     shutil.copy(ROOT / "reports/print.sh", checkout / "reports")
     text = checkout / "reports/measurement/main.tex"
     text.touch()
-    write_program(programs / "latexmk", SEARCHED)
-    done = subprocess.run(
-        [checkout / "reports/print.sh", text, study, study / "report.pdf"],
-        env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    write_program(study.parent / "programs/latexmk", SEARCHED)
+    print_report(checkout / "reports/print.sh", text, study)
     searched = [line for line in (study / "latex/searched").read_text().splitlines() if line]
     assert [path for path in searched if "{" in path] == []
     places = {(study / "latex" / path).resolve() for path in searched}
