@@ -8,6 +8,7 @@ from tests.unit.audit.subjects import (
     degraded,
     each_file,
     in_calls,
+    interposed,
     invalid,
     named,
     noted,
@@ -28,10 +29,7 @@ FOUND = {
             "pread64 come from libdarshan-x.so, and no count confirms them",
             provided("pread64", "libdarshan-x.so", access="read", fetched_bytes=400 * MIB),
         ),
-        noted(
-            "read come from liba.so",
-            read({"interposed": [{"call": "read", "object": "liba.so"}], **in_calls(rchar=800)}),
-        ),
+        noted("read come from liba.so", read(interposed("liba.so", "read") | in_calls(rchar=800))),
         noted(
             "pwrite come from libb.so",
             {
@@ -42,21 +40,16 @@ FOUND = {
         # An audit library (LD_AUDIT) may change any call as it passes.
         noted(
             "la_x86_64_gnu_pltenter come from libaudit.so",
-            {"interposed": [{"call": "la_x86_64_gnu_pltenter", "object": "libaudit.so"}]},
+            interposed("libaudit.so", "la_x86_64_gnu_pltenter"),
         ),
-        noted(
-            "clock_gettime come from libfaketime.so.1",
-            {"interposed": [{"call": "clock_gettime", "object": "libfaketime.so.1"}]},
-        ),
-        noted(
-            "stat come from libmemory.so",
-            named({"interposed": [{"call": "stat", "object": "libmemory.so"}]}, access="stat"),
-        ),
-        invalid("traced (ptrace) by process 7", {"interposed": [{"call": "ptrace", "object": "process 7"}]}),
+        noted("clock_gettime come from libfaketime.so.1", interposed("libfaketime.so.1", "clock_gettime")),
+        noted("stat come from libmemory.so", named(interposed("libmemory.so", "stat"), access="stat")),
+        invalid("traced (ptrace) by process 7", interposed("process 7", "ptrace")),
         # A foreign writer filled the count of the device; the witness saw no synchronisation.
         noted(
             "fsync come from libx.so",
-            {"interposed": [{"call": "fsync", "object": "libx.so"}], "called_syncs": 0, "tasks": 8}
+            interposed("libx.so", "fsync")
+            | {"called_syncs": 0, "tasks": 8}
             | on_disk(0, 800 * MIB)
             | {"device_written_bytes": 800 * MIB},
         ),

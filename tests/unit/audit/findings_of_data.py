@@ -6,9 +6,11 @@ from tests.unit.audit.subjects import (
     MIB,
     PASSES,
     alone,
+    at_device,
     cases,
     degraded,
     from_disk,
+    in_passes,
     invalid,
     noted,
     on_disk,
@@ -17,6 +19,7 @@ from tests.unit.audit.subjects import (
     printed,
     ran,
     read,
+    unwritten,
 )
 from weir.audit import RunFacts
 
@@ -50,19 +53,14 @@ FOUND = {
     "not-synchronised": [noted("no synchronisation", alone(observed={"sync_calls": 0}, sync=False))],
     "sync-left-dirty-pages": [
         invalid(
-            "after the synchronisation 12 KiB of 2 files were not written back",
-            {"unwritten": {"files": 2, "pages": 9, "dirty_bytes": 4096, "writeback_bytes": 8192}},
+            "after the synchronisation 12 KiB of 2 files were not written back", unwritten(2, 4096, 8192)
         ),
-        invalid(
-            "41 MiB of 1 files",
-            {"unwritten": {"files": 1, "pages": 9, "dirty_bytes": 41 * MIB, "writeback_bytes": 0}},
-            api="HDF5",
-        ),
+        invalid("41 MiB of 1 files", unwritten(1, 41 * MIB), api="HDF5"),
     ],
     "direct-not-effective": [
         invalid(
             "12 KiB were written to loop0, 800 MiB to the files",
-            {"direct": True, "device": {"name": "loop0"}, "device_written_bytes": 12288},
+            at_device(0, "loop0") | {"direct": True, "device_written_bytes": 12288},
             sync=False,
             direct=True,
             cell=None,
@@ -111,7 +109,7 @@ FOUND = {
         ),
         degraded(
             "read 750 MiB, 300 MiB of them were fetched from storage (40 %)",
-            {"passes": {"count": 3}, "written_bytes": 300 * MIB, "stonewall": {"hit": True}},
+            in_passes(3, 300),
             **PASSES,
             fetched_bytes=300 * MIB,
         ),
@@ -134,10 +132,7 @@ FOUND = {
         ),
         invalid(
             "and the page cache had 800 MiB that were not written back",
-            {
-                "direct": True,
-                "unwritten": {"files": 1, "pages": 9, "dirty_bytes": 800 * MIB, "writeback_bytes": 0},
-            },
+            unwritten(1, 800 * MIB) | {"direct": True},
             sync=False,
             direct=True,
         ),
@@ -145,18 +140,11 @@ FOUND = {
     "sync-not-effective": [
         invalid(
             "810 MiB were written to vda, 800 MiB to the files, of which its mirrors have 2 copies",
-            {
-                "device": {"name": "vda", "mirrors_least": 2, "mirrors_most": 2},
-                "device_written_bytes": 810 * MIB,
-            },
+            at_device(810, mirrors_least=2, mirrors_most=2),
         ),
+        invalid("8 MiB were written to vda1, 800 MiB to the files", at_device(8, "vda1")),
         invalid(
-            "8 MiB were written to vda1, 800 MiB to the files",
-            {"device": {"name": "vda1"}, "device_written_bytes": 8 * MIB},
-        ),
-        invalid(
-            "300 MiB were written to vda1, 400 MiB to the files",
-            {"device": {"name": "vda1"}, "device_written_bytes": 300 * MIB, "scattered": True},
+            "300 MiB were written to vda1, 400 MiB to the files", at_device(300, "vda1") | {"scattered": True}
         ),
     ],
     "others-on-device": [
@@ -183,20 +171,8 @@ FOUND = {
         invalid("declares burst-buffer", on_file_system("tmpfs", "none", kind="burst-buffer")),
     ],
     "bytes-not-stored": [degraded("8 MiB of 800 MiB", {"dirtied_bytes": 8 * MIB})],
-    "bytes-moved": [
-        invalid(
-            "requested 800 MiB, moved 750 MiB in 2 passes",
-            {"passes": {"count": 2}, "written_bytes": 300 * MIB, "stonewall": {"hit": True}},
-            **PASSES,
-        )
-    ],
-    "file-size": [
-        invalid(
-            "moved 750 MiB of a file of 300 MiB",
-            {"passes": {"count": 3}, "written_bytes": 400 * MIB, "stonewall": {"hit": True}},
-            **PASSES,
-        )
-    ],
+    "bytes-moved": [invalid("requested 800 MiB, moved 750 MiB in 2 passes", in_passes(2, 300), **PASSES)],
+    "file-size": [invalid("moved 750 MiB of a file of 300 MiB", in_passes(3, 400), **PASSES)],
     "passes-too-short": [
         noted("3 passes lasted 50 ms each", passes_of(1.0, first_s=0.05)),
         degraded("3 passes lasted 5 ms each", passes_of(1.0, first_s=0.005)),

@@ -10,61 +10,21 @@ from weir.terms.model import Cell, Message, Row
 
 MIB = 2**20
 GOOD_ROW: Row = {
-    "tool": "ior",
-    "api": "POSIX",
-    "access": "write",
-    "nn": 2,
-    "ppn": 4,
-    "xfer_bytes": MIB,
-    "layout": "shared",
-    "order": "sequential",
-    "block_bytes": 100 * MIB,
-    "stonewall_s": 0.0,
-    "segments": 1,
-    "collective": False,
-    "sync": True,
-    "direct": False,
-    "requested_bytes": 800 * MIB,
-    "moved_bytes": 800 * MIB,
-    "file_bytes": 800 * MIB,
-    "open_s": 0.1,
-    "io_s": 1.8,
-    "close_s": 0.1,
-    "total_s": 2.0004,
-    "bw_mib_s": 399.92,
-    "ops_s": 400.0,
-    "program": "IOR",
-    "tool_version": "4.1.0",
-}
+    "tool": "ior", "api": "POSIX", "access": "write", "nn": 2, "ppn": 4, "xfer_bytes": MIB,
+    "layout": "shared", "order": "sequential", "block_bytes": 100 * MIB, "stonewall_s": 0.0, "segments": 1,
+    "collective": False, "sync": True, "direct": False, "requested_bytes": 800 * MIB,
+    "moved_bytes": 800 * MIB, "file_bytes": 800 * MIB, "open_s": 0.1, "io_s": 1.8, "close_s": 0.1,
+    "total_s": 2.0004, "bw_mib_s": 399.92, "ops_s": 400.0, "program": "IOR", "tool_version": "4.1.0",
+}  # fmt: skip
 CELL = Cell(
-    cell="0123456789ab",
-    label="",
-    suite="quick",
-    experiment="test",
-    tool="ior",
-    site="local",
-    target="disk",
-    stack="debian",
-    partition="here",
-    nodes=2,
-    ppn=4,
-    rounds=1,
-    iterations=1,
-    timeout_s=60.0,
+    cell="0123456789ab", label="", suite="quick", experiment="test", tool="ior", site="local", target="disk",
+    stack="debian", partition="here", nodes=2, ppn=4, rounds=1, iterations=1, timeout_s=60.0,
     params={
-        "api": "POSIX",
-        "layout": "shared",
-        "order": "sequential",
-        "xfer_bytes": MIB,
-        "block_bytes": 100 * MIB,
-        "segments": 1,
-        "stonewall": 0.0,
-        "collective": False,
-        "sync": True,
-        "direct": False,
-        "hints": {},
+        "api": "POSIX", "layout": "shared", "order": "sequential", "xfer_bytes": MIB,
+        "block_bytes": 100 * MIB, "segments": 1, "stonewall": 0.0, "collective": False, "sync": True,
+        "direct": False, "hints": {},
     },
-)
+)  # fmt: skip
 PLACED: dict[str, Any] = {
     "requested": {"switches": 1, "constraint": "nvme&ib", "exclude": ["n3"], "alone": True},
     "alone": True,
@@ -152,6 +112,27 @@ def passes_of(times: float, first_s: float = 1.0) -> Subject:
     )
 
 
+def in_passes(count: int, written_mib: int) -> dict[str, Any]:
+    """A stonewall ended the passes over a file of so many MiB."""
+    return {"passes": {"count": count}, "written_bytes": written_mib * MIB, "stonewall": {"hit": True}}
+
+
+def unwritten(files: int, dirty_bytes: int, writeback_bytes: int = 0) -> dict[str, Any]:
+    """Pages of files that are in the cache after the synchronisation."""
+    counts = {"files": files, "pages": 9, "dirty_bytes": dirty_bytes, "writeback_bytes": writeback_bytes}
+    return {"unwritten": counts}
+
+
+def interposed(by: str, *calls: str) -> dict[str, Any]:
+    """Another object than the C library provides these calls."""
+    return {"interposed": [{"call": call, "object": by} for call in calls]}
+
+
+def at_device(written_mib: float | None = None, name: str = "vda", **device: Any) -> dict[str, Any]:
+    written = {} if written_mib is None else {"device_written_bytes": int(written_mib * MIB)}
+    return {"device": {"name": name, **device}, **written}
+
+
 def in_calls(rchar: int = 0, wchar: int = 0, file_system: str | None = "tmpfs") -> dict[str, Any]:
     """What the kernel counted, in MiB."""
     return {"file_system": file_system, "process_io": {"rchar": rchar * MIB, "wchar": wchar * MIB}}
@@ -225,8 +206,7 @@ ON_NETWORK = RunFacts(
 
 
 def provided(call: str, by: str, **row: Any) -> Subject:
-    """A record of a process in which another object than the C library provides a call."""
-    return subject({"interposed": [{"call": call, "object": by}]}, **row)
+    return subject(interposed(by, call), **row)
 
 
 def named(observed: dict[str, Any], **row: Any) -> Subject:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.audit.subjects import MIB, behind, observer, on_disk, read, subject
+from tests.unit.audit.subjects import MIB, behind, interposed, observer, on_disk, read, subject
 from weir.audit import Judgement, judge
 
 WITHOUT_CALLS = {"device": {"name": "vda"}, "device_read_bytes": 800 * MIB}
@@ -56,7 +56,7 @@ def test_writes_again_to_a_small_file_are_calls_all_the_same() -> None:
     """The device need not get them, but each was to reach the kernel."""
     few = subject({"scattered": True, "called_bytes": 100 * MIB}, file_bytes=8 * MIB)
     assert found(judge(few))["bytes-not-in-calls"] == "INVALID"
-    library = {"interposed": [{"call": "pwrite", "object": "libx.so"}], "called_bytes": 100 * MIB}
+    library = interposed("libx.so", "pwrite") | {"called_bytes": 100 * MIB}
     assert "calls" in judge(subject({"scattered": True} | library, file_bytes=8 * MIB)).missing
 
 

@@ -15,9 +15,12 @@ from tests.unit.audit.subjects import (
     PASSES,
     SHORT,
     alone,
+    at_device,
     each_file,
     from_disk,
     in_calls,
+    in_passes,
+    interposed,
     named,
     on_disk,
     on_file_system,
@@ -29,6 +32,7 @@ from tests.unit.audit.subjects import (
     ran,
     read,
     subject,
+    unwritten,
 )
 from weir.audit import RunFacts, Subject, judge
 from weir.audit.judge import judge_all, verdict_columns
@@ -56,11 +60,7 @@ CLEAN: dict[str, Subject] = {
     "a minimum time writes again and again": subject(
         {"min_time_s": "1"}, moved_bytes=1600 * MIB, bw_mib_s=799.84
     ),
-    "a read begins again until its stonewall": subject(
-        {"passes": {"count": 3}, "written_bytes": 300 * MIB, "stonewall": {"hit": True}},
-        **PASSES,
-        fetched_bytes=750 * MIB,
-    ),
+    "a read begins again until its stonewall": subject(in_passes(3, 300), **PASSES, fetched_bytes=750 * MIB),
     "the second pass had hardly begun": read(
         {
             "passes": {"count": 2, "first_bytes": 780 * MIB, "first_s": 1.78},
@@ -146,35 +146,21 @@ CLEAN: dict[str, Subject] = {
     "so it has of writes that synchronise themselves": subject(
         on_disk(0, 1200 * MIB) | {"synced_writes": 204_800, "device_written_bytes": 1200 * MIB}
     ),
-    "several disks hold copies": subject(
-        on_disk(0, 1600 * MIB) | {"device": {"name": "sda and 1 more", "disk_written_bytes": 1600 * MIB}}
-    ),
+    "several disks hold copies": subject(at_device(name="sda and 1 more", disk_written_bytes=1600 * MIB)),
     "a profiler that passes on what it sees": read(
-        {
-            "interposed": [
-                {"call": call, "object": "libdarshan.so"} for call in ("open64", "pread64", "read")
-            ],
-            "called_bytes": 800 * MIB,
-        },
+        interposed("libdarshan.so", "open64", "pread64", "read") | {"called_bytes": 800 * MIB},
         file_bytes=800 * MIB,
     ),
     "a profiler on a disk": provided("pread64", "libany.so", access="read", fetched_bytes=800 * MIB),
     "a sanitizer provides what a write does not rest on": subject(
-        {"interposed": [{"call": call, "object": "libasan.so.8"} for call in ("malloc", "strlen", "ptrace")]}
+        interposed("libasan.so.8", "malloc", "strlen", "ptrace")
     ),
     "hooks of memory": provided("munmap", "libucm.so.0"),
     "data that was verified": read(
-        {
-            "interposed": [{"call": "pread64", "object": "libany.so"}],
-            "verify": {"checked_bytes": 800 * MIB, "errors": 0},
-        }
+        interposed("libany.so", "pread64") | {"verify": {"checked_bytes": 800 * MIB, "errors": 0}}
     ),
-    "a clock that was compared": subject(
-        {"interposed": [{"call": "clock_gettime", "object": "libtsan.so.2"}], "clock_error": 1e-6}
-    ),
-    "names that were counted": named(
-        {"interposed": [{"call": "mkdir", "object": "libtsan.so.2"}], "called_operations": 403}
-    ),
+    "a clock that was compared": subject(interposed("libtsan.so.2", "clock_gettime") | {"clock_error": 1e-6}),
+    "names that were counted": named(interposed("libtsan.so.2", "mkdir") | {"called_operations": 403}),
     "a launch of a batch system": subject({"program_s": 2.1}, run=ran(elapsed_s=7.0)),
     "one process for each rank": subject({"witness": {"measuring": 2, "ranks": 2}}),
     "the calls of an access are a part of it": subject({"shortest_span_s": 1.99}),
@@ -220,31 +206,18 @@ CLEAN: dict[str, Subject] = {
     "a client of MPI-IO's own": subject(in_calls(file_system=None), cell=None, api="MPIIO"),
     "a client of MPI-IO's own, below a mount": subject(in_calls(file_system="pvfs2"), cell=None, api="MPIIO"),
     "a journal takes the data, too": subject(
-        {"device": {"name": "vda", "disk_read_bytes": 0, "disk_written_bytes": 1610 * MIB, "copies": 2}}
+        at_device(disk_read_bytes=0, disk_written_bytes=1610 * MIB, copies=2)
     ),
-    "a header is written after the synchronisation": subject(
-        {"unwritten": {"files": 1, "pages": 9, "dirty_bytes": 8192, "writeback_bytes": 0}},
-        api="HDF5",
-        cell=None,
-    ),
+    "a header is written after the synchronisation": subject(unwritten(1, 8192), api="HDF5", cell=None),
     "a header is written into a large page of each file": subject(
-        {"unwritten": {"files": 40, "pages": 9, "dirty_bytes": 60 * MIB, "writeback_bytes": 0}},
-        api="HDF5",
-        cell=None,
+        unwritten(40, 60 * MIB), api="HDF5", cell=None
     ),
     "O_DIRECT, and the device has it": subject(
-        {"direct": True, "device": {"name": "vda"}, "device_written_bytes": 800 * MIB},
-        sync=False,
-        direct=True,
-        cell=None,
+        at_device(800) | {"direct": True}, sync=False, direct=True, cell=None
     ),
     "O_DIRECT of a file that was in the page cache before": read(
-        {
-            "direct": True,
-            "residency": {"before": 1.0, "after": 1.0},
-            "device": {"name": "vda"},
-            "device_read_bytes": 800 * MIB,
-        },
+        {"direct": True, "residency": {"before": 1.0, "after": 1.0}, "device_read_bytes": 800 * MIB}
+        | at_device(),
         fetched_mib=800,
         direct=True,
         cell=None,

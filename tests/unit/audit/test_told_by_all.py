@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.audit.subjects import MIB, on_file_system, ran, subject
+from tests.unit.audit.subjects import at_device, on_file_system, ran, subject
 from weir.audit import Subject, judge
 from weir.witness.facts import _file_systems
 
@@ -53,9 +53,7 @@ def test_what_is_below_an_overlay_may_store_less(below: str, is_lost: bool) -> N
     observed = {
         "file_system": "overlay",
         "payload": {"compressed_share": 0.4, "unique_share": 1.0},
-        "device": {"name": "vda"},
-        "device_written_bytes": 100 * MIB,
-    }
+    } | at_device(100)
     run = ran(kind="disk", **host)
     names = {finding.rule for finding in judge(subject(observed, run=run)).findings}
     assert ("sync-not-effective" in names) == is_lost

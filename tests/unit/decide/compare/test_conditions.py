@@ -12,25 +12,14 @@ from tests.unit.conftest import RunWeir
 from tests.unit.decide.compare.test_compare import cell, noisy, write
 
 POWER = {
-    "drivers": ["acpi-cpufreq"],
-    "governors": ["performance"],
-    "preferences": [],
-    "least_mhz": 1500.0,
-    "most_mhz": 2250.0,
-    "boost": True,
-    "idle": [],
-    "idle_disabled": [],
-    "profile": None,
-    "limits_w": {},
+    "drivers": ["acpi-cpufreq"], "governors": ["performance"], "preferences": [], "least_mhz": 1500.0,
+    "most_mhz": 2250.0, "boost": True, "idle": [], "idle_disabled": [], "profile": None, "limits_w": {},
     "mhz": 2240.0,
-}
+}  # fmt: skip
 HOST = {
-    "processor": "EPYC",
-    "power": POWER,
-    "cores": 64,
-    "kernel": "6.1",
+    "processor": "EPYC", "power": POWER, "cores": 64, "kernel": "6.1",
     "file_system": {"type": "lustre", "device": "mds:/one", "mount_point": "/scratch"},
-}
+}  # fmt: skip
 
 
 def study(folder: Path, start: int, host: dict[str, Any], **columns: Any) -> Path:

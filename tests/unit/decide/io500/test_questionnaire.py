@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from tests.unit.conftest import RunWeir
 from tests.unit.decide.io500.results import ini, new_summary, write
-from weir.cli import main
 from weir.terms.columns import columns
 
 FACTS = {
@@ -22,28 +22,18 @@ FACTS = {
 }
 
 
-def test_the_draft_has_what_files_know_and_names_the_rest(tmp_path: Path) -> None:
+def test_the_draft_has_what_files_know_and_names_the_rest(tmp_path: Path, run_weir: RunWeir) -> None:
     run, study, out = tmp_path / "run", tmp_path / "study", tmp_path / "draft.md"
-    run.mkdir()
     study.mkdir()
     write(run, result_summary=new_summary(), result=ini())
     (study / "facts.json").write_text(json.dumps(FACTS))
     (study / "records.csv").write_text(",".join(columns()) + "\n")
-    assert main(["io500", str(run), "--questionnaire", str(out)]) == 0
+    run_weir("io500", run, "--questionnaire", out)
     alone = out.read_text()
-    assert (
-        main(["io500", str(run), "--questionnaire", str(out), "--records", str(study / "records.csv")]) == 0
-    )
+    run_weir("io500", run, "--questionnaire", out, "--records", study / "records.csv")
     whole = out.read_text()
-    for known in (
-        "scratch: Lustre",
-        "flock",
-        "cores 24",
-        "64 GiB",
-        "IOR 4.1",
-        "40 VALID",
-        "A cluster of ten nodes",
-    ):
+    known_of_study = ("scratch: Lustre", "flock", "cores 24", "64 GiB", "IOR 4.1", "40 VALID")
+    for known in (*known_of_study, "A cluster of ten nodes"):
         assert known in whole
         assert known not in alone
     for text in (alone, whole):

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from tests.unit.conftest import RunWeir
 from weir.base.errors import WeirError
-from weir.cli import main
 from weir.report.bundle.appendix import appendix, claim_lines
 from weir.report.bundle.reproduce import checked
 
@@ -22,24 +22,15 @@ FACTS: dict[str, Any] = {
     ],
     "targets": [
         {
-            "target": "disk",
-            "description": "50 % full",
-            "file_system": "ext4",
-            "device": "/dev/vda",
-            "mount_options": "rw,relatime",
-            "emulated": False,
+            "target": "disk", "description": "50 % full", "file_system": "ext4", "device": "/dev/vda",
+            "mount_options": "rw,relatime", "emulated": False,
         }
     ],
     "stacks": [{"stack": "debian", "description": "D", "programs": ["weir-io 9"]}],
-    "seeds": [17],
-    "cells": 5,
-    "finished_executions": 30,
-    "records": 60,
-    "verdicts": {"VALID": 59, "INVALID": 1},
-    "began": "2020-01-01",
-    "ended": "2020-01-02",
+    "seeds": [17], "cells": 5, "finished_executions": 30, "records": 60,
+    "verdicts": {"VALID": 59, "INVALID": 1}, "began": "2020-01-01", "ended": "2020-01-02",
     "digest": "ab" * 32,
-}
+}  # fmt: skip
 PLAN: dict[str, Any] = {
     "site": {"name": "lab", "targets": {"disk": {}, "memory": {}}, "stacks": {"debian": {}}},
     "suites": [{"suite": "first"}, {"suite": "second"}],
@@ -121,8 +112,8 @@ def test_a_study_that_was_not_drawn_is_told_so(study: Path) -> None:
         appendix(study)
 
 
-def test_the_command_writes_into_the_study(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["appendix", str(study)]) == 0
+def test_the_command_writes_into_the_study(study: Path, run_weir: RunWeir) -> None:
+    assert "reports/print.sh reports/appendix/main.tex" in run_weir("appendix", study).out
     assert (study / "appendix.tex").read_text() == appendix(study)
     with (study / "appendix.csv").open() as stream:
         (line,) = csv.DictReader(stream)
@@ -130,7 +121,6 @@ def test_the_command_writes_into_the_study(study: Path, capsys: pytest.CaptureFi
     assert line["claim"] == "Best write rate of disk: POSIX"
     assert line["minutes"] == "1"
     assert line["expected"] == "2,130 MiB/s [1,760–2,400]"
-    assert "reports/print.sh reports/appendix/main.tex" in capsys.readouterr().out
 
 
 def test_each_line_is_compared_with_what_the_study_gives_again(study: Path) -> None:
