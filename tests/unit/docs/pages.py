@@ -16,7 +16,7 @@ MARKER = re.compile(r"<!-- (run|not run|not run on this page|run in order)(?:: (
 
 def pages() -> list[Path]:
     """Every Markdown page of the repository that a reader can open."""
-    found = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("*/README.md")]
+    found = {*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("*/README.md")}
     return sorted(path for path in found if not path.name.startswith("."))
 
 

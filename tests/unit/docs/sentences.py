@@ -12,6 +12,7 @@ from typing import NamedTuple
 import yaml
 
 from tests.checkout import ROOT
+from tests.unit.docs.pages import pages
 
 _COMMENT_OF_C = re.compile(r"/\*.*?\*/", re.DOTALL)
 _COMMENT = re.compile(r"(^|\s)# .*")
@@ -26,7 +27,7 @@ class Text(NamedTuple):
 
 def texts() -> Iterator[Text]:
     """Pages, string literals of Python, R and C, values of YAML, reports, and the help of make."""
-    for path in sorted({*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("*/README.md")}):
+    for path in pages():
         yield from _lines(path)
     for folder in ("weir", "reframe_checks"):
         for path in sorted((ROOT / folder).rglob("*.py")):

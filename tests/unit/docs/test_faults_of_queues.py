@@ -12,14 +12,11 @@ SHOWN = sorted((each for each in SYSTEMS if each.faults), key=lambda each: ORDER
 
 
 def test_the_table_has_what_is_looked_for() -> None:
-    expected = [
-        "| "
-        + " | ".join(
-            [name, *(f'"{each.faults[name].told}"' if name in each.faults else "-" for each in SHOWN)]
-        )
-        + " |"
+    cells = [
+        [name, *(f'"{each.faults[name].told}"' if name in each.faults else "-" for each in SHOWN)]
         for name in FAULTS
     ]
+    expected = [f"| {' | '.join(each)} |" for each in cells]
     rows = [line for line in PAGE.read_text().splitlines() if line.split(" | ")[0][2:] in FAULTS]
     assert rows == expected
 

@@ -33,19 +33,13 @@ def test_the_navigation_has_every_page() -> None:
 
 @pytest.mark.slow
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
-    arguments = [
+    command = [
         sys.executable,
-        "-m",
-        "mkdocs",
-        "build",
-        "--quiet",
-        "--strict",
-        "--site-dir",
-        str(tmp_path / "site"),
+        *["-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir"],
+        tmp_path / "site",
     ]
-    done = subprocess.run(
-        arguments, cwd=ROOT, env={"NO_MKDOCS_2_WARNING": "1"}, capture_output=True, text=True, check=False
-    )
+    environment = {"NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     pages = {page.relative_to(ROOT / "docs").with_suffix(".html") for page in (ROOT / "docs").rglob("*.md")}
     indices = {page.with_name("index.html") if page.stem == "README" else page for page in pages}

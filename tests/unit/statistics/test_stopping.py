@@ -30,15 +30,18 @@ def made(autocorrelation: float) -> Floats:
     return np.asarray(np.exp(SPREAD * values))
 
 
+def ends_of(ordered: Floats, k: int, share: float) -> tuple[Floats, Floats]:
+    """The lower and the upper end of each interval, of the sorted values of each series."""
+    low = (1 - share) * ordered[:, k - 1] + share * ordered[:, k]
+    return low, (1 - share) * ordered[:, -k] + share * ordered[:, -k - 1]
+
+
 @pytest.mark.parametrize("count", [8, 9, 10, 12, 16, 20, 40])
 def test_a_fixed_number_of_rounds_holds_what_it_prints(count: int) -> None:
     """Neighbours are as alike as assumed; by a chain of two sides, which forgets faster, 93 to 94 % held."""
     ranks = interval_ranks(count, ASSUMED)
     assert ranks is not None
-    k, share = ranks
-    ordered = np.sort(made(ASSUMED)[:, :count], axis=1)
-    low = (1 - share) * ordered[:, k - 1] + share * ordered[:, k]
-    high = (1 - share) * ordered[:, -k] + share * ordered[:, -k - 1]
+    low, high = ends_of(np.sort(made(ASSUMED)[:, :count], axis=1), *ranks)
     assert LEVEL - ALLOWED <= float(np.mean((low <= 1) & (high >= 1))) <= LEVEL + 0.015
 
 
@@ -49,10 +52,8 @@ def stopped(values: Floats, wanted: float, most: int, **assumed: float) -> tuple
         ranks = interval_ranks(count, **assumed)
         if ranks is None:
             continue
-        k, share = ranks
         ordered = np.sort(values[:, :count], axis=1)
-        low = (1 - share) * ordered[:, k - 1] + share * ordered[:, k]
-        high = (1 - share) * ordered[:, -k] + share * ordered[:, -k - 1]
+        low, high = ends_of(ordered, *ranks)
         ends = ((high - low) / 2 <= wanted * np.median(ordered, axis=1)) | (count == most)
         runs += count * int(ends.sum())
         held += int((ends & (low <= 1) & (high >= 1)).sum())

@@ -86,13 +86,6 @@ def test_an_io500_result_passes_by_the_rules_and_a_shortened_one_does_not(tmp_pa
     assert {item.condition for one in old for item in one.findings} >= {"version"}
 
 
-def test_a_line_without_a_record_names_what_the_nearest_one_has(tmp_path: Path) -> None:
-    contract = contract_of("jupiter-ior")
-    results = judged(tmp_path, contract, parameter("layout", "shared"))
-    why = {one.why for one in results if one.findings and one.findings[0].condition == "no-record"}
-    assert any("of the nearest layout is shared, not file-per-process" in text for text in why), why
-
-
 def violate(**values: Any) -> Edit:
     return lambda cell: cell.update(values)
 
@@ -109,88 +102,61 @@ def second_target(cell: dict[str, Any]) -> None:
     cell["target"] = f"scratch-{cell['cell']}"
 
 
-# Name, contract, what was done, the condition that names it, parts of the message.
-VIOLATIONS = [
-    (
-        "wrong block size",
-        "jupiter-ior",
-        parameter("block_bytes", 8192),
-        "fixed",
-        "block_bytes is 8 KiB, not 4 KiB",
-    ),
-    ("wrong transfer size", "mistral-2015", parameter("xfer_bytes", 2**20), "fixed", "xfer_bytes is 1 MiB"),
-    ("no fsync", "nersc-10", parameter("sync", False), "fixed", "sync is false, not true"),
-    ("no barriers", "uk-nnss", parameter("barriers", False), "fixed", "barriers is false"),
-    ("read on the writer's node", "nersc-10", parameter("reorder", "none"), "fixed", "reorder is none"),
-    ("other stripe count", "mistral-2015", parameter("stripe_count", 4), "fixed", "stripe_count is 4, not"),
-    ("O_DIRECT without leave", "uk-nnss", parameter("direct", True), "unlisted-edit", "direct is True"),
-    ("hints without leave", "jupiter-ior", parameter("hints", {"a": "b"}), "unlisted-edit", "hints is"),
-    (
-        "compressible data",
-        "nersc-10",
-        parameter("payload", "timestamp"),
-        "unlisted-edit",
-        "payload is timestamp",
-    ),
-    ("cached read", "nersc-10", violate(verdict="DEGRADED"), "verdict", "DEGRADED: read-from-cache"),
-    ("invalid numbers", "mistral-2015", violate(verdict="INVALID"), "verdict", "are INVALID"),
-    ("missing evidence", "mistral-2015", violate(verdict="UNPROVEN"), "verdict", "UNPROVEN: missing stored"),
-    ("n too small", "mistral-2015", violate(rounds=2), "rounds-at-least", "n = 2 usable runs, not 3"),
-    ("too few iterations", "jupiter-ior", violate(iterations=1), "iterations-at-least", "1 iteration, not 3"),
-    ("other processes", "mistral-2015", violate(ppn=12), "ppn", "processes per node: 12, not 6"),
-    ("other nodes", "jupiter-ior", violate(nodes=2), "nodes", "nodes: 2, not 65 or more"),
-    ("no node count", "jupiter-ior", violate(nodes=None), "nodes", "number of nodes is not recorded"),
-    (
-        "data that memory holds",
-        "nersc-10",
-        violate(moved_bytes=MEMORY),
-        "data-over-memory",
-        "not more than 1.5",
-    ),
-    ("no bytes", "nersc-10", violate(moved_bytes=None), "data-over-memory", "bytes moved are not recorded"),
-    (
-        "no bytes a node",
-        "jupiter-ior",
-        violate(moved_bytes=None),
-        "bytes-per-node-at-least",
-        "bytes moved are",
-    ),
-    (
-        "too little data a node",
-        "jupiter-ior",
-        violate(moved_bytes=2**30),
-        "bytes-per-node-at-least",
-        "not 128 GiB",
-    ),
-    (
-        "memory left empty",
-        "uk-nnss",
-        violate(command=["ior"]),
-        "memory-filled-percent",
-        "did not fill memory",
-    ),
-    ("memory half filled", "uk-nnss", violate(command=["ior", "-M50%"]), "memory-filled-percent", "50 % of"),
-    ("a phase a moment short", "jupiter-ior", violate(total_s=59.99), "phase-at-least", "59.99 s, not 60 s"),
-    (
-        "a page of bytes short",
-        "jupiter-ior",
-        violate(moved_bytes=2**37 - 4096),
-        "bytes-per-node-at-least",
-        "127.999996 GiB a node were moved, not 128 GiB",
-    ),
-    ("short phase", "jupiter-ior", violate(total_s=20.0), "phase-at-least", "lasted 20 s, not 1 min"),
-    ("read of another run", "nersc-10", drop("read"), "same-run", "did not measure read"),
-    ("too few files", "nersc-10", violate(ops=1000), "operations-at-least", "did 1,000 operations"),
-    ("other program", "uk-nnss", violate(program="fio"), "program", "the program is fio"),
-    ("emulated storage", "mistral-2015", violate(emulated=True), "emulated", "the storage is emulated"),
-    ("several storages", "mistral-2015", second_target, "one-storage", "scratch-c00 and scratch-c01"),
-]
+# Of each contract: what was done, the condition that names it, parts of the message.
+VIOLATIONS = {
+    "jupiter-ior": {
+        "wrong block size": (parameter("block_bytes", 8192), "fixed", "block_bytes is 8 KiB, not 4 KiB"),
+        "hints without leave": (parameter("hints", {"a": "b"}), "unlisted-edit", "hints is"),
+        "too few iterations": (violate(iterations=1), "iterations-at-least", "1 iteration, not 3"),
+        "other nodes": (violate(nodes=2), "nodes", "nodes: 2, not 65 or more"),
+        "no node count": (violate(nodes=None), "nodes", "number of nodes is not recorded"),
+        "no bytes a node": (violate(moved_bytes=None), "bytes-per-node-at-least", "bytes moved are"),
+        "too little data a node": (violate(moved_bytes=2**30), "bytes-per-node-at-least", "not 128 GiB"),
+        "a phase a moment short": (violate(total_s=59.99), "phase-at-least", "59.99 s, not 60 s"),
+        "a page of bytes short": (
+            violate(moved_bytes=2**37 - 4096),
+            "bytes-per-node-at-least",
+            "127.999996 GiB a node were moved, not 128 GiB",
+        ),
+        "short phase": (violate(total_s=20.0), "phase-at-least", "lasted 20 s, not 1 min"),
+    },
+    "mistral-2015": {
+        "wrong transfer size": (parameter("xfer_bytes", 2**20), "fixed", "xfer_bytes is 1 MiB"),
+        "other stripe count": (parameter("stripe_count", 4), "fixed", "stripe_count is 4, not"),
+        "invalid numbers": (violate(verdict="INVALID"), "verdict", "are INVALID"),
+        "missing evidence": (violate(verdict="UNPROVEN"), "verdict", "UNPROVEN: missing stored"),
+        "n too small": (violate(rounds=2), "rounds-at-least", "n = 2 usable runs, not 3"),
+        "other processes": (violate(ppn=12), "ppn", "processes per node: 12, not 6"),
+        "emulated storage": (violate(emulated=True), "emulated", "the storage is emulated"),
+        "several storages": (second_target, "one-storage", "scratch-c00 and scratch-c01"),
+    },
+    "nersc-10": {
+        "no fsync": (parameter("sync", False), "fixed", "sync is false, not true"),
+        "read on the writer's node": (parameter("reorder", "none"), "fixed", "reorder is none"),
+        "compressible data": (parameter("payload", "timestamp"), "unlisted-edit", "payload is timestamp"),
+        "cached read": (violate(verdict="DEGRADED"), "verdict", "DEGRADED: read-from-cache"),
+        "data that memory holds": (violate(moved_bytes=MEMORY), "data-over-memory", "not more than 1.5"),
+        "no bytes": (violate(moved_bytes=None), "data-over-memory", "bytes moved are not recorded"),
+        "read of another run": (drop("read"), "same-run", "did not measure read"),
+        "too few files": (violate(ops=1000), "operations-at-least", "did 1,000 operations"),
+    },
+    "uk-nnss": {
+        "no barriers": (parameter("barriers", False), "fixed", "barriers is false"),
+        "O_DIRECT without leave": (parameter("direct", True), "unlisted-edit", "direct is True"),
+        "memory left empty": (violate(command=["ior"]), "memory-filled-percent", "did not fill memory"),
+        "memory half filled": (violate(command=["ior", "-M50%"]), "memory-filled-percent", "50 % of"),
+        "other program": (violate(program="fio"), "program", "the program is fio"),
+    },
+}
 
 
 @pytest.mark.parametrize(
     ("name", "edit", "condition", "arguments"),
-    [one[1:] for one in VIOLATIONS],
-    ids=[one[0] for one in VIOLATIONS],
+    [
+        pytest.param(contract, *case, id=name)
+        for contract, each in VIOLATIONS.items()
+        for name, case in each.items()
+    ],
 )
 def test_a_seeded_violation_is_named(
     tmp_path: Path, name: str, edit: Edit, condition: str, arguments: str

@@ -275,13 +275,6 @@ def test_what_cannot_be_verified_is_refused_or_marked(
     assert "PASS UNVERIFIED" in accept(study, "--unverified", code=0)
 
 
-def test_records_alone_are_refused(study: Path, accept: Accept) -> None:
-    """SHA256SUMS deleted and all bandwidths doubled."""
-    (study / MANIFEST).unlink()
-    edit_records(study)
-    assert "SHA256SUMS is missing" in accept(study, code=2)
-
-
 def test_the_first_page_tells_what_remains_possible(
     study: Path, tmp_path: Path, accept: Accept, unprinted: None
 ) -> None:

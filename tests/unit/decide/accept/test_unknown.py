@@ -95,6 +95,7 @@ def test_a_line_without_a_record_is_not_known(tmp_path: Path) -> None:
     others = read_measured(write_study(tmp_path, cells))
     results = judge(contract, others)
     assert "no-record" in unknown(results)
+    assert any("of the nearest layout is shared, not file-per-process" in one.why for one in results)
     text = as_text(contract, results, others)
     assert "not known: no-record: no record has these parameters" in text
     assert not any(line.endswith("-") for line in text.splitlines())

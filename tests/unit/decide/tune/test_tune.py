@@ -76,12 +76,8 @@ def row(run: int, access: str, rate: float, verdict: str = "VALID") -> Row:
 
 def test_an_application_is_the_time_of_all_its_bytes() -> None:
     objective = objective_of({"objective": {"application": {"write": "100 MiB", "read": "300 MiB"}}})
-    rows = [
-        row(0, "write", 100.0),
-        row(0, "read", 300.0),
-        row(1, "write", 100.0, "UNPROVEN"),
-        row(1, "read", 1.0),
-    ]
+    rows = [row(0, "write", 100.0), row(0, "read", 300.0)]
+    rows += [row(1, "write", 100.0, "UNPROVEN"), row(1, "read", 1.0)]
     scored = objective.scored(rows)
     assert [one["bw_mib_s"] for one in scored] == [pytest.approx(200.0)]
     assert len(objective_of({"objective": {"access": "read"}}).scored(rows)) == 2
@@ -120,18 +116,8 @@ def test_the_winner_is_valid_measured_again_and_printed_for_use(
     monkeypatch.setattr("weir.decide.tune.actions.Machine", Pretended)
     monkeypatch.chdir(ROOT)
     facts = tmp_path / "facts.json"
-    arguments = [
-        "tune",
-        "--suite",
-        "tune-transfers",
-        "--site",
-        "local",
-        "--target",
-        target,
-        "--scale",
-        "quick",
-    ]
-    out, told = run_weir(*arguments, "--results", tmp_path, "--budget", "24", "--json", facts)
+    arguments = f"tune --suite tune-transfers --site local --target {target} --scale quick --budget 24"
+    out, told = run_weir(*arguments.split(), "--results", tmp_path, "--json", facts)
     application = "rate of an application with 1 GiB write and 1 GiB read"
     best = "api POSIX, xfer 16 MiB, collective false, ppn 2"
     assert out.splitlines()[0] == f"best: {best}: 1,140 MiB/s ({application})"
@@ -212,17 +198,12 @@ def test_wrong_use_is_told(run_weir: RunWeir) -> None:
     ],
 )
 def test_what_a_replay_cannot_use_is_named(
-    where: tuple[str, ...],
-    lines: str,
-    message: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    run_weir: RunWeir,
+    where: tuple[str, ...], lines: str, message: str, tmp_path: Path, run_weir: RunWeir
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("table.csv").write_text(f"a,b\n{lines}")
+    table = tmp_path / "table.csv"
+    table.write_text(f"a,b\n{lines}")
     fixed = [text for one in where for text in ("--where", one)]
-    error = run_weir("tune", "--replay", "table.csv", "--move", "a", "--value", "b", *fixed, code=2).err
+    error = run_weir("tune", "--replay", table, "--move", "a", "--value", "b", *fixed, code=2).err
     assert message in error
 
 
