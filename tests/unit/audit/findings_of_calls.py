@@ -54,10 +54,10 @@ FOUND = {
             | {"device_written_bytes": 800 * MIB},
         ),
     ],
-    "launch-unexplained": [
-        noted("the launch lasted 8.5 s, the program 2.1 s", {"program_s": 2.1}, run=ran(elapsed_s=8.5))
-    ],
-    "measured-several-times": [invalid("8 processes", {"witness": {"measuring": 8, "ranks": 2}})],
+    "launch-unexplained": noted(
+        "the launch lasted 8.5 s, the program 2.1 s", {"program_s": 2.1}, run=ran(elapsed_s=8.5)
+    ),
+    "measured-several-times": invalid("8 processes", {"witness": {"measuring": 8, "ranks": 2}}),
     "shorter-than-its-calls": [
         invalid("lasted 2 s, its calls 6 s", {"shortest_span_s": 6.0}),
         # A clock at 85 %, but not for the witness: IOR times a rank from before its open to after its close.

@@ -28,21 +28,17 @@ FOUND = {
         invalid("exit code 134", run=RunFacts(134, False, 60.0, None)),
         invalid("no such file", run=RunFacts(None, False, 60.0, "no such file")),
     ],
-    "timed-out": [invalid("60 s", run=RunFacts(-9, True, 60.0, None))],
-    "result-missing": [invalid("no result of write", bw_mib_s=None, ops_s=None)],
+    "timed-out": invalid("60 s", run=RunFacts(-9, True, 60.0, None)),
+    "result-missing": invalid("no result of write", bw_mib_s=None, ops_s=None),
     "output-incomplete": [
         invalid("before its results", complete=False),
         noted("last line", {"all_results": True}, complete=False),
     ],
-    "tool-error": [
-        invalid(
-            "cannot write (and 1 more)", messages=printed("Exit code: 1") + printed("ERROR: cannot write")
-        )
-    ],
-    "mpiio-error-swallowed": [invalid("No space", messages=printed("mca_fbtl_posix_pwritev: No space"))],
-    "transfers-retried": [
-        degraded("partial", messages=printed("task 0, partial write(), 8 of 16", "warning"))
-    ],
+    "tool-error": invalid(
+        "cannot write (and 1 more)", messages=printed("Exit code: 1") + printed("ERROR: cannot write")
+    ),
+    "mpiio-error-swallowed": invalid("No space", messages=printed("mca_fbtl_posix_pwritev: No space")),
+    "transfers-retried": degraded("partial", messages=printed("task 0, partial write(), 8 of 16", "warning")),
     "sync-not-applied": [
         degraded("0 synchronisations by 8 ranks", {"sync_calls": 0, "tasks": 8}),
         degraded("3 synchronisations by 8 ranks", {"sync_calls": 3, "tasks": 8}),
@@ -50,22 +46,20 @@ FOUND = {
         degraded("this ran on MPIIO", alone(tool_version="3.0.1", api="MPIIO")),
         degraded("does not synchronise with IME", alone(api="IME")),
     ],
-    "not-synchronised": [noted("no synchronisation", alone(observed={"sync_calls": 0}, sync=False))],
+    "not-synchronised": noted("no synchronisation", alone(observed={"sync_calls": 0}, sync=False)),
     "sync-left-dirty-pages": [
         invalid(
             "after the synchronisation 12 KiB of 2 files were not written back", unwritten(2, 4096, 8192)
         ),
         invalid("41 MiB of 1 files", unwritten(1, 41 * MIB), api="HDF5"),
     ],
-    "direct-not-effective": [
-        invalid(
-            "12 KiB were written to loop0, 800 MiB to the files",
-            at_device(0, "loop0") | {"direct": True, "device_written_bytes": 12288},
-            sync=False,
-            direct=True,
-            cell=None,
-        )
-    ],
+    "direct-not-effective": invalid(
+        "12 KiB were written to loop0, 800 MiB to the files",
+        at_device(0, "loop0") | {"direct": True, "device_written_bytes": 12288},
+        sync=False,
+        direct=True,
+        cell=None,
+    ),
     "device-limited": [
         noted(
             "a control group allows device 254:0 4,000 MiB/s (write_bps); the access reached 10 %",
@@ -95,7 +89,7 @@ FOUND = {
             run=ran(block_limits=[], devices=["254:0"]),
         ),
     ],
-    "holes-denied": [noted("3 reported holes in which there is data", {"denied_holes": 3})],
+    "holes-denied": noted("3 reported holes in which there is data", {"denied_holes": 3}),
     "read-from-cache": [
         degraded("(62 %)", read(fetched_mib=500)),
         degraded("(0 %)", access="update-read", fetched_bytes=0),
@@ -170,9 +164,9 @@ FOUND = {
         ),
         invalid("declares burst-buffer", on_file_system("tmpfs", "none", kind="burst-buffer")),
     ],
-    "bytes-not-stored": [degraded("8 MiB of 800 MiB", {"dirtied_bytes": 8 * MIB})],
-    "bytes-moved": [invalid("requested 800 MiB, moved 750 MiB in 2 passes", in_passes(2, 300), **PASSES)],
-    "file-size": [invalid("moved 750 MiB of a file of 300 MiB", in_passes(3, 400), **PASSES)],
+    "bytes-not-stored": degraded("8 MiB of 800 MiB", {"dirtied_bytes": 8 * MIB}),
+    "bytes-moved": invalid("requested 800 MiB, moved 750 MiB in 2 passes", in_passes(2, 300), **PASSES),
+    "file-size": invalid("moved 750 MiB of a file of 300 MiB", in_passes(3, 400), **PASSES),
     "passes-too-short": [
         noted("3 passes lasted 50 ms each", passes_of(1.0, first_s=0.05)),
         degraded("3 passes lasted 5 ms each", passes_of(1.0, first_s=0.005)),

@@ -27,11 +27,9 @@ def unsynchronised(effect: str | None, observed: dict[str, Any] | None = None, *
 
 
 FOUND = {
-    "timed-out": [
-        invalid(
-            "ended at the limit of 60 s on nfs4 of server:/export", mounted({}, "nfs4", {}, timed_out=True)
-        )
-    ],
+    "timed-out": invalid(
+        "ended at the limit of 60 s on nfs4 of server:/export", mounted({}, "nfs4", {}, timed_out=True)
+    ),
     "mount-decides": [
         noted("sync: each write waits for the servers", mounted({}, "nfs4", {"vers": "4.2", "sync": ""})),
         noted("nocto: an open does not ask", mounted({}, "nfs4", {"nocto": ""}, access="read")),

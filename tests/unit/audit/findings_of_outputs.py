@@ -14,10 +14,10 @@ FOUND = {
         ),
         noted("moon", messages=printed("the moon is full", "warning")),
     ],
-    "output-edited": [invalid("summary.json", run=replace(DONE, differing=("summary.json",)))],
-    "run-replayed": [
-        invalid("the same output as 0123/000", run=replace(DONE, same_as="the same output as 0123/000"))
-    ],
-    "authors-verdict": [noted("the table's author", replace(subject(verdict="VALID"), from_output=False))],
+    "output-edited": invalid("summary.json", run=replace(DONE, differing=("summary.json",))),
+    "run-replayed": invalid(
+        "the same output as 0123/000", run=replace(DONE, same_as="the same output as 0123/000")
+    ),
+    "authors-verdict": noted("the table's author", replace(subject(verdict="VALID"), from_output=False)),
 }
 FINDS = cases(FOUND)

@@ -23,13 +23,11 @@ def drawn(size_bytes: int) -> Subject:
 
 
 FOUND = {
-    "files-in-memory": [
-        noted(
-            "/dev/shm/data is in the memory of the node",
-            Subject(alone(tool="dd", nn=1).row, {"path": "/dev/shm/data"}),
-        )
-    ],
-    "drawn-again": [degraded("read 800 MiB at offsets drawn from 300 MiB", drawn(300 * MIB))],
+    "files-in-memory": noted(
+        "/dev/shm/data is in the memory of the node",
+        Subject(alone(tool="dd", nn=1).row, {"path": "/dev/shm/data"}),
+    ),
+    "drawn-again": degraded("read 800 MiB at offsets drawn from 300 MiB", drawn(300 * MIB)),
     "places-repeated": [
         invalid("128 calls began at about 1 places", placed(128, 1)),
         invalid("at about 60 places", placed(128, 60, access="read", direct=True)),

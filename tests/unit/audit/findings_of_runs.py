@@ -40,7 +40,7 @@ def daytime(off_s: float, span_s: float) -> dict[str, Any]:
 
 IN_MEMORY = {"type": "ext4", "in_memory": "the memory device zram0"}
 FOUND = {
-    "slow-rank": [noted("fastest rank took 0.5 s, the slowest 1.8 s", {"rank_io_s": [0.5, 1.8]})],
+    "slow-rank": noted("fastest rank took 0.5 s, the slowest 1.8 s", {"rank_io_s": [0.5, 1.8]}),
     "paused": [
         degraded("stood still for 1 s of 2 s of the access", {"paused_s": 1.0}),
         noted("stood still for 0.01 s", {"paused_s": 0.01}),
@@ -123,7 +123,7 @@ FOUND = {
         invalid("requested were 800 MiB", bw_mib_s=500.0, moved_bytes=None),
         invalid("computed from the bytes requested", alone(moved_bytes=80 * MIB, stonewall_s=1.5)),
     ],
-    "phase-longer-than-total": [invalid("io_s is 2.7123, total_s is 2.0004", io_s=2.7123)],
+    "phase-longer-than-total": invalid("io_s is 2.7123, total_s is 2.0004", io_s=2.7123),
     "phases-overlap": [
         degraded("longer than the total", skewed({})),
         # beyond what the messages between the nodes leave in doubt, and within
@@ -167,11 +167,9 @@ FOUND = {
             {"stonewall": {"hit": True, "pairs_min": 10, "pairs_max": 51}},
         ),
     ],
-    "file-sizes-differ": [
-        degraded(
-            "inconsistent file size", messages=printed("inconsistent file size by different tasks", "warning")
-        )
-    ],
+    "file-sizes-differ": degraded(
+        "inconsistent file size", messages=printed("inconsistent file size by different tasks", "warning")
+    ),
     "file-overwritten": [
         degraded(
             "will be overwritten",
@@ -179,12 +177,10 @@ FOUND = {
         ),
         degraded("the files had 7 B before", {"existing_bytes": 7}),
     ],
-    "read-after-write": [
-        degraded(
-            "each node read back the 400 MiB that it wrote, less than any node's memory",
-            read({"written_bytes": 800 * MIB}),
-        )
-    ],
+    "read-after-write": degraded(
+        "each node read back the 400 MiB that it wrote, less than any node's memory",
+        read({"written_bytes": 800 * MIB}),
+    ),
     "read-from-cache": [
         invalid(
             "(0 %) although opened with O_DIRECT",
@@ -223,10 +219,8 @@ FOUND = {
         ),
         invalid("Incorrect data", messages=printed("Incorrect data on read (1 errors found).")),
     ],
-    "not-verified": [degraded("compared 0 B of 800 MiB", {"verify_write": True, "verify": None})],
-    "other-than-requested": [
-        invalid("api: requested POSIX, ran MPIIO, xfer_bytes", api="MPIIO", xfer_bytes=8)
-    ],
+    "not-verified": degraded("compared 0 B of 800 MiB", {"verify_write": True, "verify": None}),
+    "other-than-requested": invalid("api: requested POSIX, ran MPIIO, xfer_bytes", api="MPIIO", xfer_bytes=8),
     "other-ranks": [
         invalid("requested 8 ranks, 4 took part", {"tasks": 4}),
         invalid("requested 2 x 4 ranks, 1 x 8", nn=1, ppn=8),
@@ -239,17 +233,13 @@ FOUND = {
             "opened with O_RDWR", alone(observed={"direct": False, "open_flags": ["O_RDWR"]}, direct=True)
         ),
     ],
-    "hints-not-in-force": [
-        degraded(
-            "cb_nodes: requested 2, in force 1, x: requested 1, in force nothing",
-            {"hints": {"cb_nodes": "2", "x": "1"}, "hints_in_force": {"cb_nodes": "1"}},
-        )
-    ],
-    "option-dropped": [
-        degraded(
-            "collective", messages=printed("collective not available in POSIX. Using value of 0.", "warning")
-        )
-    ],
+    "hints-not-in-force": degraded(
+        "cb_nodes: requested 2, in force 1, x: requested 1, in force nothing",
+        {"hints": {"cb_nodes": "2", "x": "1"}, "hints_in_force": {"cb_nodes": "1"}},
+    ),
+    "option-dropped": degraded(
+        "collective", messages=printed("collective not available in POSIX. Using value of 0.", "warning")
+    ),
     "stripes-not-applied": [
         degraded("requested 8 stripes, found 6", cell=planned(stripe_count=8), stripe_count=6),
         degraded(
@@ -263,8 +253,8 @@ FOUND = {
             cell=planned(osts="0-3"),
         ),
     ],
-    "stripes-differ": [noted("4 files: 7 stripes 25 %, 8 stripes 75 %", {"file_stripes": {7: 1, 8: 3}})],
-    "dry-run": [invalid("--dryRun", {"dry_run": True})],
+    "stripes-differ": noted("4 files: 7 stripes 25 %, 8 stripes 75 %", {"file_stripes": {7: 1, 8: 3}}),
+    "dry-run": invalid("--dryRun", {"dry_run": True}),
     "other-count": [
         invalid("requested 400 operations, 398 were done", alone(**NAMES | {"ops": 398})),
         invalid("401 were done", alone(observed={"stonewall": {"hit": True}}, **NAMES | {"ops": 401})),
@@ -274,16 +264,14 @@ FOUND = {
         degraded("mean of 5 iterations", alone(observed={"mean_of": 5}, **NAMES)),
         degraded("the greatest of 2", alone(observed={"mean_of": 2, "best_of": 2}, **NAMES)),
     ],
-    "slow-node": [
-        degraded("n2: storage took 0.3 s, 3.0 times the median of 0.1 s", run=ran(slow_nodes=[SLOW]))
-    ],
-    "neighbours": [degraded("user 1000, process 4711", run=ran(neighbours=["user 1000, process 4711"]))],
-    "more-switches": [
-        degraded(
-            "requested nodes below 1 switch, had 2: 2 below s1, 1 below s2",
-            placed(groups=[*PLACED["groups"], {"switch": "s2", "features": ["nvme", "ib"], "nodes": ["n4"]}]),
-        )
-    ],
+    "slow-node": degraded(
+        "n2: storage took 0.3 s, 3.0 times the median of 0.1 s", run=ran(slow_nodes=[SLOW])
+    ),
+    "neighbours": degraded("user 1000, process 4711", run=ran(neighbours=["user 1000, process 4711"])),
+    "more-switches": degraded(
+        "requested nodes below 1 switch, had 2: 2 below s1, 1 below s2",
+        placed(groups=[*PLACED["groups"], {"switch": "s2", "features": ["nvme", "ib"], "nodes": ["n4"]}]),
+    ),
     "other-nodes": [
         degraded(
             "n1, n2, n4 and 1 more without the feature nvme&ib (features: ib)",
@@ -298,7 +286,7 @@ FOUND = {
             placed(groups=[{"switch": "s1", "features": ["ib", "nvme"], "nodes": ["n1", "n3"]}]),
         ),
     ],
-    "nodes-shared": [degraded("other jobs may share the 2 nodes", placed(alone=False))],
+    "nodes-shared": degraded("other jobs may share the 2 nodes", placed(alone=False)),
     "bytes-not-in-calls": [
         invalid("the calls moved 1", {"called_bytes": 1}),
         invalid(
@@ -309,12 +297,10 @@ FOUND = {
         invalid("the calls moved 799 MiB", in_calls(wchar=799)),
         degraded("8 MiB", read(in_calls(rchar=8), api="HDF5")),
     ],
-    "read-of-holes": [
-        invalid(
-            "800 MiB were reported as written, the calls moved 799 MiB",
-            read({"written_bytes": 800 * MIB, "written_in_calls": 799 * MIB}),
-        )
-    ],
-    "no-rate": [invalid("0 operations per second", alone(**NAMES | {"ops_s": 0.0}))],
+    "read-of-holes": invalid(
+        "800 MiB were reported as written, the calls moved 799 MiB",
+        read({"written_bytes": 800 * MIB, "written_in_calls": 799 * MIB}),
+    ),
+    "no-rate": invalid("0 operations per second", alone(**NAMES | {"ops_s": 0.0})),
 }
 FINDS = cases(FOUND)

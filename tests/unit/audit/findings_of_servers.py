@@ -41,17 +41,13 @@ FOUND = {
             "although opened with O_DIRECT", read(behind(observer(received=MIB), direct=True), direct=True)
         ),
     ],
-    "not-on-server-devices": [
-        invalid(
-            "were written 1 MiB, 800 MiB", behind(observer(sent=MIB, counted="devices", observer="server"))
-        )
-    ],
-    "not-from-server-devices": [
-        degraded(
-            "gave 1 MiB, 800 MiB were read",
-            read(behind(observer(received=MIB, counted="devices", observer="server"))),
-        )
-    ],
+    "not-on-server-devices": invalid(
+        "were written 1 MiB, 800 MiB", behind(observer(sent=MIB, counted="devices", observer="server"))
+    ),
+    "not-from-server-devices": degraded(
+        "gave 1 MiB, 800 MiB were read",
+        read(behind(observer(received=MIB, counted="devices", observer="server"))),
+    ),
     "others-on-servers": [
         noted("more were sent than", behind(observer(sent=1000 * MIB, idle_sent_bytes=1 * MIB))),
         degraded(
@@ -88,11 +84,11 @@ FOUND = {
             read(servers(server(1, late_ms=1.0), server(2, late_ms=1.2), server(3, late_ms=22))),
         ),
     ],
-    "copies-missing": [
-        degraded("1.56 GiB needed at 2 a byte", behind(observer(sent=900 * MIB)), run=ON_NETWORK)
-    ],
-    "faster-than-the-wire": [
-        invalid("400 MiB/s over links of 238 MiB/s", behind(observer(sent=1700 * MIB)), run=ON_NETWORK)
-    ],
+    "copies-missing": degraded(
+        "1.56 GiB needed at 2 a byte", behind(observer(sent=900 * MIB)), run=ON_NETWORK
+    ),
+    "faster-than-the-wire": invalid(
+        "400 MiB/s over links of 238 MiB/s", behind(observer(sent=1700 * MIB)), run=ON_NETWORK
+    ),
 }
 FINDS = cases(FOUND)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -80,9 +81,10 @@ def noted(evidence: str, about: Subject | dict[str, Any] | None = None, **facts:
     return "NOTE", *invalid(evidence, about, **facts)[1:]
 
 
-def cases(found: dict[str, list[Found]]) -> list[tuple[str, Subject, str, str]]:
+def cases(found: Mapping[str, Found | list[Found]]) -> list[tuple[str, Subject, str, str]]:
     """As findings.py has them, from what each rule must find."""
-    return [(rule, about, verdict, seen) for rule, each in found.items() for verdict, about, seen in each]
+    of_rules = {rule: each if isinstance(each, list) else [each] for rule, each in found.items()}
+    return [(rule, about, verdict, seen) for rule, each in of_rules.items() for verdict, about, seen in each]
 
 
 def alone(**facts: Any) -> Subject:
