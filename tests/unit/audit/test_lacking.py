@@ -11,6 +11,7 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.unit.audit.findings import FINDS
+from tests.unit.audit.ior_log import MIB, WHOLE_MIB, log
 from tests.unit.audit.subjects import subject
 from tests.unit.conftest import RunWeir
 from weir.audit import judge
@@ -60,30 +61,21 @@ def test_the_audit_of_a_log_says_what_is_missing_and_how_to_have_it(
 
 
 @pytest.mark.parametrize(
-    ("evidence", "columns"),
-    [("fetched", {"fetched_bytes": 32 * 2**20}), ("file", {"file_bytes": 32 * 2**20})],
+    ("evidence", "text"),
+    [("fetched", log(access="read", options="-C")), ("file", log(api="HDF5", options="-e"))],
 )
-def test_what_facts_are_said_to_add_they_add(evidence: str, columns: dict[str, int], tmp_path: Path) -> None:
-    log = tmp_path / "log"
-    options = {"fetched": "-r -C", "file": "-w -e"}[evidence]
-    api, access = ("POSIX", "read") if evidence == "fetched" else ("HDF5", "write")
-    log.write_text(
-        f"IOR-4.1.0: MPI Coordinated Test of Parallel I/O\n"
-        f"Command line : ior -a {api} {options} -t 1m -b 16m\n"
-        "Options: \napi                 : " + api + "\nnodes               : 1\ntasks               : 2\n"
-        "clients per node    : 2\nResults: \n"
-        f"{access} 32.00 32.00 1.0 16384 1024.00 0.01 0.98 0.01 1.00 0\n"
-        "Finished            : now\n"
-    )
-    (without,) = import_files([log], Facts()).rows
+def test_what_facts_are_said_to_add_they_add(evidence: str, text: str, tmp_path: Path) -> None:
+    file = tmp_path / "log"
+    file.write_text(text)
+    (without,) = import_files([file], Facts()).rows
     assert evidence in without["missing"].split(";")
-    (with_facts,) = import_files([log], Facts(columns={**columns, "moved_bytes": 32 * 2**20})).rows
+    columns = dict.fromkeys((f"{evidence}_bytes", "moved_bytes"), WHOLE_MIB * MIB)
+    (with_facts,) = import_files([file], Facts(columns=columns)).rows
     assert evidence not in with_facts["missing"].split(";")
 
 
 def test_only_a_plan_tells_that_nothing_was_to_be_stored() -> None:
     """The log of `ior -a DUMMY` has a rate and no storage."""
-    log = subject(run=None, cell=None, api="NULL", file_bytes=0)
-    assert "request" in needed(log)
+    assert "request" in needed(subject(run=None, cell=None, api="NULL", file_bytes=0))
     assert "request" not in needed(subject(run=None, cell=None))
     assert needed(subject(api="NULL")) == ("end", "request")

@@ -54,41 +54,35 @@ IDLE_MIB = 4  # in 0.02 s before the access of 2 s: 400 foreign MiB
 
 
 @pytest.mark.parametrize(
-    ("counted", "outcome"),
+    ("access", "counted", "outcome"),
     [
-        (_devices(wrote=WHOLE), "passed"),
-        (_devices(wrote=WHOLE, idle_sent_bytes=IDLE_MIB * MIB), "by their rate in the rest before"),
-        (_devices(wrote=WHOLE + 400 * MIB, idle_sent_bytes=IDLE_MIB * MIB), "passed"),
-        (_devices(wrote=1190 * MIB), "passed"),
-        (_devices(wrote=1210 * MIB), "others wrote to them, or they hold copies or parity"),
+        ("write", _devices(wrote=WHOLE), "passed"),
+        ("write", _devices(wrote=WHOLE, idle_sent_bytes=IDLE_MIB * MIB), "by their rate in the rest before"),
+        ("write", _devices(wrote=WHOLE + 400 * MIB, idle_sent_bytes=IDLE_MIB * MIB), "passed"),
+        ("write", _devices(wrote=1190 * MIB), "passed"),
+        ("write", _devices(wrote=1210 * MIB), "others wrote to them, or they hold copies or parity"),
+        ("read", _devices(gave=WHOLE), "passed"),
+        (
+            "read",
+            _devices(gave=WHOLE, idle_received_bytes=IDLE_MIB * MIB),
+            "by their rate in the rest before",
+        ),
+        ("read", _devices(gave=1210 * MIB), "others read from them"),
     ],
 )
-def test_writes_of_other_clients_prove_nothing_of_the_servers_devices(
-    counted: dict[str, Any], outcome: str
+def test_bytes_of_other_clients_prove_nothing_of_the_servers_devices(
+    access: str, counted: dict[str, Any], outcome: str
 ) -> None:
-    judged = judge(_write(observer(sent=WHOLE), counted))
-    assert "not-on-server-devices" not in {one.rule for one in (*judged.findings, *judged.notes)}
+    rule, moved = {
+        "write": ("not-on-server-devices", {"sent": WHOLE}),
+        "read": ("not-from-server-devices", {"received": WHOLE}),
+    }[access]
+    judged = judge(subject(behind(observer(**moved), counted, sync_calls=8, tasks=8), access=access))
+    assert rule not in {one.rule for one in (*judged.findings, *judged.notes)}
     is_proven = outcome == "passed"
-    assert ("not-on-server-devices" in judged.passed) == is_proven
-    assert is_proven or outcome in judged.not_observable["not-on-server-devices"]
-    assert proof(judged.passed) == ("devices" if is_proven else "servers")
-
-
-@pytest.mark.parametrize(
-    ("counted", "outcome"),
-    [
-        (_devices(gave=WHOLE), "passed"),
-        (_devices(gave=WHOLE, idle_received_bytes=IDLE_MIB * MIB), "by their rate in the rest before"),
-        (_devices(gave=1210 * MIB), "others read from them"),
-    ],
-)
-def test_reads_of_other_clients_prove_nothing_of_the_servers_devices(
-    counted: dict[str, Any], outcome: str
-) -> None:
-    judged = judge(read(behind(observer(received=WHOLE), counted)))
-    is_proven = outcome == "passed"
-    assert ("not-from-server-devices" in judged.passed) == is_proven
-    assert is_proven or outcome in judged.not_observable["not-from-server-devices"]
+    assert (rule in judged.passed) == is_proven
+    assert is_proven or outcome in judged.not_observable[rule]
+    assert access == "read" or proof(judged.passed) == ("devices" if is_proven else "servers")
 
 
 def test_copies_that_the_target_declares_and_journals_are_not_of_other_clients() -> None:
