@@ -26,66 +26,63 @@ def study(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("arguments", "printed"),
     [
-        (["compare", "A", "B", "--across", "apii"], "--across apii: is not a column.*\n.*did you mean 'api'"),
-        (["compare", "STUDY", "STUDY", "--fail-on", "slow:5%"], "--fail-on slow:5%: is not something"),
-        (["io500", "--records", "STUDY/records.csv", "--cell", "abc"], "--cell abc: has no such cell"),
-        (["io500", "--records", "STUDY", "--cell", "abc"], "records.csv: --cell abc: has no such cell"),
-        (["io500", "STUDY/records.csv"], "is not a directory\n.*name the directory that holds it"),
-        (["predict", "madbench", "--records", "STUDY"], "records.csv: no record fits a phase of madbench"),
-        (["predict", "madbench", "--records", "STUDY/none"], "none: there is no such table of records"),
-        (["show", "STUDY/records.csv"], "is not the page of a study\n.*name the folder of a study"),
-        (
-            ["show", "STUDY"],
-            "page.json: is missing: the study was not drawn\n.*imported logs: .*weir audit /",
-        ),
-        (["show", "STUDY/.."], "page.json: is missing: the study was not drawn\n.*make report"),
-        (["reproduce", "STUDY/none", "--out", "STUDY/again"], "none: cannot be read: No such file"),
-        (["history", "show", "STUDY/records.csv"], "that name a series\n.*--key .*it has .* and [0-9]+ more"),
+        ("compare A B --across apii", "--across apii: is not a column.*\n.*did you mean 'api'"),
+        ("compare STUDY STUDY --fail-on slow:5%", "--fail-on slow:5%: is not something"),
+        ("io500 --records STUDY/records.csv --cell abc", "--cell abc: has no such cell"),
+        ("io500 --records STUDY --cell abc", "records.csv: --cell abc: has no such cell"),
+        ("io500 STUDY/records.csv", "is not a directory\n.*name the directory that holds it"),
+        ("predict madbench --records STUDY", "records.csv: no record fits a phase of madbench"),
+        ("predict madbench --records STUDY/none", "none: there is no such table of records"),
+        ("show STUDY/records.csv", "is not the page of a study\n.*name the folder of a study"),
+        ("show STUDY", "page.json: is missing: the study was not drawn\n.*imported logs: .*weir audit /"),
+        ("show STUDY/..", "page.json: is missing: the study was not drawn\n.*make report"),
+        ("reproduce STUDY/none --out STUDY/again", "none: cannot be read: No such file"),
+        ("history show STUDY/records.csv", "that name a series\n.*--key .*it has .* and [0-9]+ more"),
     ],
 )
 def test_the_message_has_the_value_and_the_next_step(
-    arguments: list[str], printed: str, study: Path, capsys: pytest.CaptureFixture[str]
+    arguments: str, printed: str, study: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main([argument.replace("STUDY", str(study)) for argument in arguments]) in (1, 2)
+    assert main([one.replace("STUDY", str(study)) for one in arguments.split()]) in (1, 2)
     assert re.search(printed, capsys.readouterr().err)
 
 
 @pytest.mark.parametrize(
     ("arguments", "key"),
     [
-        (["nodes", "--site", "local", "--nodes", "-1"], "--nodes -1: is out of range"),
-        (["nodes", "--site", "local", "--nodes", "0"], "--nodes 0: is out of range"),
-        (["nodes", "--site", "local", "--factor", "nan"], "--factor nan: is out of range"),
-        (["tune", "--suite", "tune-transfers", "--budget", "0"], "--budget 0: is out of range"),
-        (["tune", "--suite", "tune-transfers", "--budget", "-5"], "--budget -5: is out of range"),
-        (["history", "check", "history", "--recent", "0"], "--recent 0: is out of range"),
-        (["history", "check", "history", "--recent", "-1"], "--recent -1: is out of range"),
-        (["bundle", "results/local/quick", "--without", ""], "--without: is empty"),
+        ("nodes --site local --nodes -1", "--nodes -1: is out of range"),
+        ("nodes --site local --nodes 0", "--nodes 0: is out of range"),
+        ("nodes --site local --factor nan", "--factor nan: is out of range"),
+        ("tune --suite tune-transfers --budget 0", "--budget 0: is out of range"),
+        ("tune --suite tune-transfers --budget -5", "--budget -5: is out of range"),
+        ("history check history --recent 0", "--recent 0: is out of range"),
+        ("history check history --recent -1", "--recent -1: is out of range"),
+        ("bundle results/local/quick --without=", "--without: is empty"),
     ],
 )
 def test_a_value_that_nothing_can_be_done_with_is_wrong_use(
-    arguments: list[str], key: str, run_weir: RunWeir
+    arguments: str, key: str, run_weir: RunWeir
 ) -> None:
-    assert run_weir(*arguments, code=2).err.startswith(f"weir: {key}")
+    assert run_weir(*arguments.split(), code=2).err.startswith(f"weir: {key}")
 
 
 @pytest.mark.parametrize(
     ("arguments", "hint"),
     [
-        (["audit", "STUDY/record.csv"], "did you mean 'records.csv'?"),
-        (["compare", "STUDY/record.csv", "STUDY"], "did you mean 'records.csv'?"),
-        (["audit", "STUDY1"], "did you mean 'study'?"),
-        (["import", "STUDY/recrds.csv"], "did you mean 'records.csv'?"),
-        (["import", "STUDY/records.csv", "--facts", "STUDY/fact.json"], "did you mean 'facts.json'?"),
-        (["import", "STUDY/unlike-all"], "check the path"),
-        (["import", "STUDY/none/records.csv"], "check the path"),
-        (["audit", "STUDY/unlike-all"], "name a records.csv, or the folder of a study"),
+        ("audit STUDY/record.csv", "did you mean 'records.csv'?"),
+        ("compare STUDY/record.csv STUDY", "did you mean 'records.csv'?"),
+        ("audit STUDY1", "did you mean 'study'?"),
+        ("import STUDY/recrds.csv", "did you mean 'records.csv'?"),
+        ("import STUDY/records.csv --facts STUDY/fact.json", "did you mean 'facts.json'?"),
+        ("import STUDY/unlike-all", "check the path"),
+        ("import STUDY/none/records.csv", "check the path"),
+        ("audit STUDY/unlike-all", "name a records.csv, or the folder of a study"),
     ],
 )
 def test_a_misspelt_file_has_the_name_of_its_neighbour(
-    arguments: list[str], hint: str, study: Path, run_weir: RunWeir
+    arguments: str, hint: str, study: Path, run_weir: RunWeir
 ) -> None:
-    assert hint in run_weir(*(one.replace("STUDY", str(study)) for one in arguments), code=2).err
+    assert hint in run_weir(*(one.replace("STUDY", str(study)) for one in arguments.split()), code=2).err
 
 
 def test_the_audit_takes_the_folder_of_a_study(study: Path, run_weir: RunWeir) -> None:
@@ -116,19 +113,19 @@ def test_an_interrupted_run_names_the_next_step(monkeypatch: pytest.MonkeyPatch,
 
 
 READERS = {
-    "audit": ["FILE"],
-    "bundle": ["FILE"],
-    "clean": ["--plan", "FILE", "--results", "r"],
-    "collect": ["--plan", "FILE", "--out", "o"],
-    "compare": ["FILE", "FILE"],
-    "import": ["LOG", "--facts", "FILE"],
-    "io500": ["--submissions", "FILE"],
-    "plan": ["--out", "FILE"],
-    "reproduce": ["FILE", "--out", "o"],
-    "run": ["--plan", "FILE", "--results", "r"],
-    "show": ["FILE"],
-    "trace": ["FILE"],
-    "verify": ["FILE"],
+    "audit": "FILE",
+    "bundle": "FILE",
+    "clean": "--plan FILE --results r",
+    "collect": "--plan FILE --out o",
+    "compare": "FILE FILE",
+    "import": "LOG --facts FILE",
+    "io500": "--submissions FILE",
+    "plan": "--out FILE",
+    "reproduce": "FILE --out o",
+    "run": "--plan FILE --results r",
+    "show": "FILE",
+    "trace": "FILE",
+    "verify": "FILE",
 }
 
 
@@ -141,7 +138,7 @@ def test_a_pipe_and_a_device_are_refused_at_once(
     monkeypatch.chdir(tmp_path)
     os.mkfifo("pipe")
     for file in ("pipe", "/dev/zero"):
-        arguments = [word.replace("FILE", file).replace("LOG", str(LOG)) for word in READERS[command]]
+        arguments = [one.replace("FILE", file).replace("LOG", str(LOG)) for one in READERS[command].split()]
         error = run_weir(command, *arguments, code=2).err
         assert re.search("is a (pipe|device), not a file|is no such|there is no", error)
     assert [entry.name for entry in tmp_path.iterdir()] == ["pipe"]

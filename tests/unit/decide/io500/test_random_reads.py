@@ -113,7 +113,7 @@ def test_the_table_has_each_random_read_of_the_published_directories() -> None:
 # the first 1/tasks of each. 64 tasks; files of 64 GiB together.
 DRAWN = """IOR-4.1.0+dev: MPI Coordinated Test of Parallel I/O
 Began               : Tue Jun  3 02:35:18 2025
-Command line        : ./ior -C -Q 1 -e -o /x/ior-easy/f -F -r -D 300 -z -z -a POSIX -t=4096 -b=4096 {}
+Command line        : ./ior -C -Q 1 -e -o /x/ior-easy/f -F -r -D 300 -z -z -a POSIX -t=4096 -b=4096 -s=1000000
 
 Options:
 api                 : POSIX
@@ -128,7 +128,7 @@ blocksize           : 4096 bytes
 Results:
 
 access    bw(MiB/s)  IOPS  Latency(s)  block(KiB) xfer(KiB)  open(s)  wr/rd(s)  close(s)  total(s)  iter
-{}
+{late}WARNING: Expected aggregate file size       = {expected}
 WARNING: Stat() of aggregate file size      = 68719476736
 WARNING: Using actual aggregate bytes moved = 34359738368
 read      3276.8     838860  0.000160  4.00  4.00  0.004653  9.99  0.007772  10.00  0
@@ -137,36 +137,21 @@ Finished            : Tue Jun  3 02:36:18 2025
 LATE = "stonewalling pairs accessed min: 65536 max: 131072 -- min data: 0.2 GiB mean data: 0.3 GiB\n"
 
 
+REPEATED = "each part of that was read 32.0 times on average: IOR before 16 May 2025 draws"
+
+
 @pytest.mark.parametrize(
-    ("log", "drawn", "late_share", "verdict", "reason"),
+    ("printed", "expected", "drawn", "late_share", "verdict", "reason"),
     [
-        (
-            DRAWN.format("-s=1000000", "WARNING: Expected aggregate file size       = 1073741824"),
-            2**30,
-            0.0,
-            DOUBTED,
-            "each part of that was read 32.0 times on average: IOR before 16 May 2025 draws",
-        ),
-        (
-            DRAWN.format("-s=1000000", "WARNING: Expected aggregate file size       = 262144000000"),
-            2**36,
-            0.0,
-            UNDECIDED,
-            "it read 8 GiB per node, 50.0% of the files",
-        ),
-        (
-            DRAWN.format("-s=1000000", f"{LATE}WARNING: Expected aggregate file size       = 262144000000"),
-            2**36,
-            0.5,
-            UNDECIDED,
-            "up to 50% of it came after the stonewall, out of 1 GiB",
-        ),
+        ("", 2**30, 2**30, 0.0, DOUBTED, REPEATED),
+        ("", 262144000000, 2**36, 0.0, UNDECIDED, "it read 8 GiB per node, 50.0% of the files"),
+        (LATE, 262144000000, 2**36, 0.5, UNDECIDED, "up to 50% of it came after the stonewall, out of 1 GiB"),
     ],
 )
 def test_where_a_log_tells_from_how_much_of_the_files_it_read(
-    log: str, drawn: int, late_share: float, verdict: str, reason: str, tmp_path: Path
+    printed: str, expected: int, drawn: int, late_share: float, verdict: str, reason: str, tmp_path: Path
 ) -> None:
-    (tmp_path / "ior-rnd4K-easy-read.txt").write_text(log)
+    (tmp_path / "ior-rnd4K-easy-read.txt").write_text(DRAWN.format(late=printed, expected=expected))
     (found,) = random_reads(tmp_path, read_directory(write(tmp_path, result=ini())))
     assert (found.drawn_bytes, found.late_share) == (drawn, late_share)
     found = replace(found, easy_read_gib_s=100.0)

@@ -72,23 +72,14 @@ def test_percentiles_of_a_directory(tmp_path: Path, run_weir: RunWeir) -> None:
     phases = ",".join(["0.4" if unit == "GiB/s" else "0.9" for unit in PHASES.values()])
     large = ",".join(["40.0" if unit == "GiB/s" else "90.0" for unit in PHASES.values()])
     table = tmp_path / "table.csv"
-    table.write_text(
-        f"{HEAD}\nA,a,IME,2019,submission-1,,,1,1,{phases},0.6,\nB,b,Times,2019,submission-2,,,,8,{large},60.0,\n"
-    )
-    run = tmp_path / "run"
-    run.mkdir()
-    write(run, result_summary=new_summary(), result=ini())
+    first = f"A,a,IME,2019,submission-1,,,1,1,{phases},0.6,"
+    table.write_text(f"{HEAD}\n{first}\nB,b,Times,2019,submission-2,,,,8,{large},60.0,\n")
+    run = write(tmp_path / "run", result_summary=new_summary(), result=ini())
     facts = json.loads(run_weir("io500", run, "--submissions", table, "--json").out)
     place = facts["percentiles"]["find"]
     assert set(place) == {"whole", "process"}  # the nodes of the run are unknown
-    assert place["whole"] == {
-        "value": 9,
-        "percentile": 50,
-        "submissions": 2,
-        "below": 1,
-        "ime_below": 1,
-        "ime": 1,
-    }
+    whole = {"value": 9, "percentile": 50, "submissions": 2, "below": 1, "ime_below": 1, "ime": 1}
+    assert place["whole"] == whole
     assert place["process"]["value"] == 9 / 8
     assert facts["score"]["today"] == pytest.approx(6)
     assert facts["agreement"]["agrees"] is True
