@@ -17,10 +17,12 @@ from weir.cli import main
 LOG = ROOT / "tests" / "golden" / "ior" / "ior-posix-shared.txt"
 
 
-@pytest.fixture
-def study(tmp_path: Path) -> Path:
-    assert main(["import", str(LOG), "--out", str(tmp_path / "study" / "records.csv")]) == 0
-    return tmp_path / "study"
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A log that was imported; no test changes it."""
+    folder = tmp_path_factory.mktemp("imported") / "study"
+    assert main(["import", str(LOG), "--out", str(folder / "records.csv")]) == 0
+    return folder
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from tests.unit.decide.accept.compliant import (
     rows_of,
     write_study,
 )
+from tests.unit.decide.io500.results import ini, write
 from weir.base.errors import ConfigError, WeirError
 from weir.decide.accept.contract import Contract, read_contract
 from weir.decide.accept.evidence import Measured, read_measured
@@ -64,16 +65,8 @@ def test_a_contract_passes_and_a_missed_promise_fails(tmp_path: Path, name: str)
 
 
 def io500_result(folder: Path, seconds: float = 301.0, version: str = "io500-isc24_v3") -> Measured:
-    phases = [line.access[0] for line in contract_of("io500").lines]
-    text = f"version         = {version}\n"
-    for phase in phases:
-        name, tool = phase.replace("_", "-"), "mdtest" if "mdtest" in phase else "ior"
-        stonewall = f"-{'W' if tool == 'mdtest' else 'D'} 300"
-        text += f"\n[{name}]\nt_start = 2026-03-01 10:00:00\nexe = ./{tool} {stonewall} -a POSIX\n"
-        text += f"score = 12.5\nt_delta = {seconds}\n"
-    folder.mkdir(parents=True)
-    (folder / "result.txt").write_text(text + "\n[SCORE]\nMD = 12.5\nBW = 12.5\nSCORE = 12.5\n")
-    return read_measured(folder)
+    text = ini(time_s=seconds).replace("io500-isc24_v3", version)
+    return read_measured(write(folder, result=text))
 
 
 def test_an_io500_result_passes_by_the_rules_and_a_shortened_one_does_not(tmp_path: Path) -> None:

@@ -52,8 +52,13 @@ def table_of(folder: Path, values: Mapping[str, Iterable[float]], keys: str = "t
     return table
 
 
+def steps(*parts: tuple[float, ...]) -> np.ndarray:
+    """Levels one after the other."""
+    return np.concatenate([level(*part) for part in parts])
+
+
 def test_a_step_is_found_on_its_day_with_its_size() -> None:
-    one = series(np.concatenate([level(1, 100), level(2, 60, 850.0)]))
+    one = series(steps((1, 100), (2, 60, 850.0)))
     found = changes_of(one, regimes_of(one))
     assert len(found) == 1
     assert abs(found[0].index - 100) <= 2
@@ -107,7 +112,7 @@ def test_the_newest_value_is_judged(tail: np.ndarray, verdict: str) -> None:
 
 
 def test_an_old_change_is_no_news() -> None:
-    one = judge_newest(series(np.concatenate([level(6, 60), level(7, 60, 700.0)])), 14)
+    one = judge_newest(series(steps((6, 60), (7, 60, 700.0))), 14)
     assert one.verdict == NORMAL
     assert one.band is not None
     assert 600 < one.band.low < 700 < one.band.high < 800
@@ -153,7 +158,7 @@ def test_the_trend_of_a_long_series_needs_no_list_of_its_pairs() -> None:
 
 
 def test_lower_is_better_for_latencies() -> None:
-    values = np.concatenate([level(10, 100), level(11, 20, 1400.0)])
+    values = steps((10, 100), (11, 20, 1400.0))
     one = Series("p99", np.arange(120) * DAY_S, np.log(values), higher_is_better=False)
     assert judge_newest(one, 30).verdict == SLOWER
 
@@ -251,7 +256,7 @@ def test_bounds_of_reframe_let_noise_pass_and_hold_a_slowdown(tmp_path: Path, ru
 
 
 def test_the_figure_shows_levels_changes_and_the_verdict(tmp_path: Path, run_weir: RunWeir) -> None:
-    table = table_of(tmp_path, {"a<b": np.concatenate([level(1, 60), level(2, 10, 700.0)])})
+    table = table_of(tmp_path, {"a<b": steps((1, 60), (2, 10, 700.0))})
     page = tmp_path / "history.html"
     run_weir("history", "show", table, "--key", "target", "--html", page)
     text = page.read_text()
@@ -316,7 +321,7 @@ def test_an_empty_history_says_how_to_begin(tmp_path: Path, run_weir: RunWeir) -
 @pytest.mark.slow
 def test_a_small_step_is_news_from_the_day_on_which_it_is_found() -> None:
     """10 % in noise of 6 %: it is seen in the second week, and no news once it is in the points before."""
-    values = np.concatenate([level(21, 120, spread=0.06), level(22, 120, 900.0, spread=0.06)])
+    values = steps((21, 120, 1000.0, 0.06), (22, 120, 900.0, 0.06))
     days = [end for end in range(100, 240) if judge_newest(series(values[:end]), 14).verdict == SLOWER]
     assert 123 <= days[0] <= 140
     assert days[-1] < 200
