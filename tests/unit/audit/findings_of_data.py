@@ -19,9 +19,18 @@ from tests.unit.audit.subjects import (
     printed,
     ran,
     read,
+    subject,
     unwritten,
 )
-from weir.audit import RunFacts
+from weir.audit import RunFacts, Subject
+
+
+def limited(elapsed_s: float | None = None, io_stalled_us: int | None = None, **limits: int) -> Subject:
+    """A write on a device whose transfers a control group limits."""
+    stalled = {} if io_stalled_us is None else {"io_stalled_us": io_stalled_us}
+    limit = {"device": "254:0", **limits}
+    return subject(run=ran(elapsed_s=elapsed_s, block_limits=[limit], **stalled))
+
 
 FOUND = {
     "exit-code": [
@@ -63,20 +72,13 @@ FOUND = {
     "device-limited": [
         noted(
             "a control group allows device 254:0 4,000 MiB/s (write_bps); the access reached 10 %",
-            run=ran(block_limits=[{"device": "254:0", "write_bps": 4000 * MIB}]),
+            limited(write_bps=4000 * MIB),
         ),
         degraded(
             "254:0 410 op/s (write_iops); the access reached 98 %",
-            run=ran(
-                elapsed_s=4.0, block_limits=[{"device": "254:0", "write_iops": 410}], io_stalled_us=1_000_000
-            ),
+            limited(elapsed_s=4.0, io_stalled_us=1_000_000, write_iops=410),
         ),
-        noted(
-            "the access reached 100 %",
-            run=ran(
-                elapsed_s=4.0, block_limits=[{"device": "254:0", "write_bps": 401 * MIB}], io_stalled_us=9
-            ),
-        ),
+        noted("the access reached 100 %", limited(elapsed_s=4.0, io_stalled_us=9, write_bps=401 * MIB)),
         # of the ranks' own control group, and weir's has none
         degraded(
             "a control group allows device 254:0 410 MiB/s (write_bps); the access reached 98 %",

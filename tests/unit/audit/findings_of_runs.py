@@ -28,10 +28,18 @@ from tests.unit.audit.subjects import (
 from weir.audit import Subject
 
 
-def skewed(observed: dict[str, float]) -> Subject:
-    """Phases that together last 0.14 s longer than the whole."""
-    times_s = {"open_s": 0.0412, "io_s": 1.9988, "total_s": 2.0001}
-    return subject({"barriers": True, **observed}, bw_mib_s=399.98, **times_s)
+def phases(open_s: float, io_s: float, close_s: float, total_s: float, **seen: float) -> Subject:
+    """A write with barriers between its phases."""
+    times_s = {"open_s": open_s, "io_s": io_s, "close_s": close_s, "total_s": total_s}
+    return subject({"barriers": True, **seen}, bw_mib_s=800 / total_s, **times_s)
+
+
+SKEWED = (0.0412, 1.9988, 0.1, 2.0001)  # together 0.14 s longer than the whole
+
+
+def on(kind_seen: str, kind: str, **seen: Any) -> Subject:
+    """A write of a target that declares another kind."""
+    return subject({"file_system": kind_seen, **seen}, run=ran(kind=kind))
 
 
 def daytime(off_s: float, span_s: float) -> dict[str, Any]:
@@ -125,29 +133,13 @@ FOUND = {
     ],
     "phase-longer-than-total": invalid("io_s is 2.7123, total_s is 2.0004", io_s=2.7123),
     "phases-overlap": [
-        degraded("longer than the total", skewed({})),
+        degraded("longer than the total", phases(*SKEWED)),
         # beyond what the messages between the nodes leave in doubt, and within
-        degraded("longer than the total", skewed({"clock_doubt_s": 0.03})),
-        noted("in doubt by 0.04 s", skewed({"clock_doubt_s": 0.04})),
-        noted(
-            "a skew of 0.0152 s",
-            {"barriers": True},
-            open_s=0.1001,
-            io_s=1.9201,
-            close_s=0.0103,
-            total_s=2.0001,
-            bw_mib_s=399.98,
-        ),
+        degraded("longer than the total", phases(*SKEWED, clock_doubt_s=0.03)),
+        noted("in doubt by 0.04 s", phases(*SKEWED, clock_doubt_s=0.04)),
+        noted("a skew of 0.0152 s", phases(0.1001, 1.9201, 0.0103, 2.0001)),
         # a published run: the same work lasted 266.61 s by the clock of the program around IOR
-        invalid(
-            "over 266.56 s",
-            {"barriers": True},
-            open_s=345.31,
-            io_s=611.87,
-            close_s=345.31,
-            total_s=611.87,
-            bw_mib_s=1.30747,
-        ),
+        invalid("over 266.56 s", phases(345.31, 611.87, 345.31, 611.87)),
     ],
     "phase-too-short": [
         noted("50 ms", total_s=0.05, io_s=0.04, bw_mib_s=None),
@@ -191,16 +183,10 @@ FOUND = {
         degraded("IOR does not drop them", read(cell=planned(drop_caches=True))),
     ],
     "other-target": [
+        invalid("the target declares disk, the files are on tmpfs", on("tmpfs", "disk")),
+        invalid("declares parallel, the files are on ext4", on("ext4", "parallel")),
         invalid(
-            "the target declares disk, the files are on tmpfs", {"file_system": "tmpfs"}, run=ran(kind="disk")
-        ),
-        invalid(
-            "declares parallel, the files are on ext4", {"file_system": "ext4"}, run=ran(kind="parallel")
-        ),
-        invalid(
-            "the files are on ext4 (loop0 in memory)",
-            {"file_system": "ext4", "device": {"name": "loop0 in memory"}},
-            run=ran(kind="disk"),
+            "the files are on ext4 (loop0 in memory)", on("ext4", "disk", device={"name": "loop0 in memory"})
         ),
         invalid(
             "the files are on ext4 (the memory device zram0)",

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.conftest import RunWeir
+from tests.unit.survey.trees import opened
 from weir.survey import directory
 from weir.survey.directory import Pace, Selection
 from weir.survey.tally import State, Tally
@@ -79,10 +80,8 @@ def test_a_deep_scan_is_resumed(deep: Path, tmp_path: Path) -> None:
     file = tmp_path / "scan.state"
     found = []
     for _ in range(2):
-        state = State(file, {"tree": "deep"})
-        state.open()
-        found.append(scanned(deep, state)[0])
-        state.close()
+        with opened(file, {"tree": "deep"}) as state:
+            found.append(scanned(deep, state)[0])
         lines = file.read_bytes().splitlines(keepends=True)
         file.write_bytes(b"".join(lines[: len(lines) // 2]))
     assert found[0] == found[1]

@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.unit.conftest import RunWeir
-from tests.unit.survey.trees import KINDS, Tree, inventory, make_tree
+from tests.unit.survey.trees import KINDS, Tree, inventory, make_tree, opened
 from weir.base.errors import WeirError
 from weir.base.units import about_size
 from weir.survey.directory import Pace, Selection, is_offline
@@ -287,22 +287,17 @@ def test_a_storage_that_does_not_answer_is_told_from_a_wait_for_ones_turn() -> N
 def test_a_stopped_scan_goes_on_and_ends_with_the_same_table(tree: Tree, tmp_path: Path) -> None:
     file = tmp_path / "state"
     about = {"tree": str(tree.folder)}
-    state = State(file, about)
-    state.open()
-    with pytest.raises(KeyboardInterrupt):
+    with opened(file, about) as state, pytest.raises(KeyboardInterrupt):
         scan_tree(tree.folder, EVERYTHING, Pace(FAST), 2, state, progress=interrupt)
-    state.close()
     finished = len(file.read_text().splitlines()) - 1
     assert 0 < finished < 40
     with file.open("a") as lines:
         lines.write('{"directory": "d0", "inn')  # as a kill leaves it
-    again = State(file, about)
-    again.open()
-    assert len(again.finished) == finished
     whole, pace = Pace(FAST), Pace(FAST)
     scan_tree(tree.folder, EVERYTHING, whole, 4, None)
-    tally = scan_tree(tree.folder, EVERYTHING, pace, 4, again)
-    again.close()
+    with opened(file, about) as again:
+        assert len(again.finished) == finished
+        tally = scan_tree(tree.folder, EVERYTHING, pace, 4, again)
     assert Counter({one.name: one.files for one in formats(tally)}) == tree.formats
     assert pace.operations < whole.operations
     with pytest.raises(WeirError, match="is the state of another scan"):

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import weir.survey.tally
+from tests.unit.survey.trees import opened
 from weir.base.errors import WeirError
 from weir.survey.tally import State, Tally
 
@@ -18,11 +19,9 @@ ABOUT = {"tree": "/work", "sample": 1.0, "seed": 0}
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     """The state after 40 directories, and a truncated line of the next."""
-    state = State(tmp_path / "state", ABOUT)
-    state.open()
-    for number in range(40):
-        state.finish(f"d{number}", Tally(directories=1), [])
-    state.close()
+    with opened(tmp_path / "state", ABOUT) as state:
+        for number in range(40):
+            state.finish(f"d{number}", Tally(directories=1), [])
     with state.file.open("a") as out:
         out.write('{"directory": "d40", "inn')
     return state.file
@@ -43,18 +42,15 @@ def test_a_kill_while_a_scan_is_resumed_loses_no_directory(
     with pytest.raises(KeyboardInterrupt):
         State(file, ABOUT).open()
     monkeypatch.undo()
-    state = State(file, ABOUT)
-    state.open()
-    state.close()
+    with opened(file, ABOUT) as state:
+        pass
     assert len(state.finished) == 40
     assert [path.name for path in file.parent.iterdir()] == ["state"]
 
 
 def test_a_resumed_scan_appends_behind_the_last_whole_line(file: Path) -> None:
-    state = State(file, ABOUT)
-    state.open()
-    state.finish("d40", Tally(directories=1), ["d40/e"])
-    state.close()
+    with opened(file, ABOUT) as state:
+        state.finish("d40", Tally(directories=1), ["d40/e"])
     lines = [json.loads(line) for line in file.read_text().splitlines()]
     assert lines[0] == ABOUT
     assert [line["directory"] for line in lines[1:]] == [f"d{number}" for number in range(41)]

@@ -5,8 +5,13 @@ from __future__ import annotations
 import gzip
 import os
 from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from weir.survey.tally import State
 
 _GRIB_1 = b"GRIB\x00\x01\x00\x01" + bytes(40)
 _GRIB_2 = b"GRIB\x00\x00\x00\x02" + bytes(40)
@@ -58,6 +63,14 @@ def make_tree(folder: Path, files: int, files_per_directory: int = 50) -> Tree:
         formats[name] += 1
         volume[name] += len(content)
     return Tree(folder, formats, volume)
+
+
+@contextmanager
+def opened(file: Path, about: Mapping[str, Any]) -> Iterator[State]:
+    state = State(file, about)
+    state.open()
+    yield state
+    state.close()
 
 
 def inventory(folder: Path) -> dict[str, tuple[int, int, int, int, int]]:
