@@ -15,9 +15,10 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 
 def open_page(
-    folder: Path, scratch: Path, *options: str, steps: str = "", fragment: str = ""
+    page: Path, scratch: Path, *options: str, steps: str = "", fragment: str = ""
 ) -> subprocess.CompletedProcess[str]:
-    """Chromium without a network; steps are a reader's, in JavaScript, 200 ms after the page is there."""
+    """Chromium without a network. page: a file, or the directory of a report.html; steps: those of a reader,
+    in JavaScript, 200 ms after the page is there."""
     if CHROMIUM is None:
         pytest.skip("no chromium to open the report with")
     # Before the page's own policy. What goes wrong, or is refused by it, stands in the text of the page.
@@ -28,7 +29,7 @@ def open_page(
     addEventListener('load', () => setTimeout(() => {{ {steps} }}, 200));
     </script>"""
     copy = scratch / "page.html"
-    copy.write_text(watch + (folder / "report.html").read_text())
+    copy.write_text(watch + (page / "report.html" if page.is_dir() else page).read_text())
     fixed = [
         "--headless",
         "--no-sandbox",

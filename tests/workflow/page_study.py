@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.made_once import made_once
 from tests.workflow.browser import open_page
 from tests.workflow.report_study import MIB, Record, draw, facts_of, record, write_study
 
@@ -37,23 +36,20 @@ def rows() -> list[Record]:
 
 
 def drawn_study(folders: pytest.TempPathFactory) -> Path:
-    """The folder of report.html; no test changes it. Processes of one test run share it."""
-    own = folders.getbasetemp()
-    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
-    folder = shared / "page" / "nowhere" / "synthetic"
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with (shared / "page" / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (folder / "report.html").is_file():
-            write_study(folder, rows(), facts_of(rows(), digest=64 * "a"))
-            for row in rows():
-                run_file = folder.parent / Path(row["source"]).with_name("run.json")
-                run_file.parent.mkdir(parents=True, exist_ok=True)
-                run_file.write_text(
-                    json.dumps({"command": ["mpirun", "-np", "2", "weir-io", "ior", "-a", row["api"]]})
-                )
-            draw(folder)
-    return folder
+    """The folder of report.html; no test changes it."""
+    return made_once(folders, "page", _draw_study) / "nowhere" / "synthetic"
+
+
+def _draw_study(root: Path) -> None:
+    folder = root / "nowhere" / "synthetic"
+    write_study(folder, rows(), facts_of(rows(), digest=64 * "a"))
+    for row in rows():
+        run_file = folder.parent / Path(row["source"]).with_name("run.json")
+        run_file.parent.mkdir(parents=True, exist_ok=True)
+        run_file.write_text(
+            json.dumps({"command": ["mpirun", "-np", "2", "weir-io", "ior", "-a", row["api"]]})
+        )
+    draw(folder)
 
 
 def answers_of(shown: str) -> str:

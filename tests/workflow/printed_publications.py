@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from tests.made_once import made_once
+from tests.workflow.conftest import Checkout, copy_of_the_tree
 from tests.workflow.report_study import (
     ROOT,
     Printed,
@@ -15,6 +19,10 @@ from tests.workflow.report_study import (
     run,
     write_study,
 )
+
+ARCHIVE = "reference/ddn-lustre-2018.csv"
+STUDY = "results/archive/ddn-lustre-2018"
+TERMINAL = "printed.txt"  # in the checkout: what the workflow wrote to it
 
 # What one program alone has, and no point of the study differs in.
 DEFAULTS = {
@@ -66,8 +74,25 @@ def measured_facts(rows: list[Record]) -> dict[str, object]:
     return facts_of(rows, suites=[suite], targets=targets)
 
 
+def printed_by_the_workflow(folders: pytest.TempPathFactory) -> Checkout:
+    """A checkout in which the archive of 2018 was printed: that takes longest of all publications."""
+    return Checkout(made_once(folders, "archive", _print_the_archive) / "checkout")
+
+
+def _print_the_archive(folder: Path) -> None:
+    checkout = copy_of_the_tree(folder)
+    done = checkout.snakemake("paper", "--config", f"records={ARCHIVE}")
+    assert done.returncode == 0, done.stderr[-3000:]
+    checkout.write(TERMINAL, done.stdout)
+
+
+def printed_archive(checkout: Checkout) -> Printed:
+    folder = checkout.root / STUDY
+    return Printed(folder, (folder / "logs/print.log").read_text())
+
+
 def printed(folder: Path, name: str) -> Printed:
-    """The study is drawn and printed in the folder."""
+    """The study is drawn and printed in the folder, without Snakemake."""
     if name == "ime-paper":
         rows = measured_rows()
         write_study(folder, rows, measured_facts(rows))

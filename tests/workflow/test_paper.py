@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import csv
-import os
 import re
-import shutil
-import subprocess
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
@@ -14,33 +11,35 @@ from statistics import median
 
 import pytest
 
-from tests.workflow.conftest import ROOT, Checkout, copy_of_the_tree
+from tests.workflow.browser import open_page
+from tests.workflow.conftest import ROOT, Checkout
+from tests.workflow.printed_publications import (
+    ARCHIVE,
+    STUDY,
+    TERMINAL,
+    printed_archive,
+    printed_by_the_workflow,
+)
 from tests.workflow.report_study import Printed
 
 pytestmark = pytest.mark.slow
 
-ARCHIVE = "reference/ddn-lustre-2018.csv"
-STUDY = "results/archive/ddn-lustre-2018"
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-
 
 @pytest.fixture(scope="module")
 def paper(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
-    """A checkout in which the archive was printed."""
-    checkout = copy_of_the_tree(tmp_path_factory.mktemp("paper"))
-    done = checkout.snakemake("paper", "--config", f"records={ARCHIVE}")
-    assert done.returncode == 0, done.stderr[-3000:]
-    # The terminal ends with the answer and the files.
-    answer, *files = done.stdout.splitlines()
-    assert answer.startswith("0 of 1,614 results proven; lustre at best: write 7,600 MiB/s (one run), read ")
-    assert " figures and tables of ime-paper shown" in answer
-    assert files == [f"HTML: {STUDY}/report.html", f"PDF:  {STUDY}/report.pdf"]
-    return checkout
+    return printed_by_the_workflow(tmp_path_factory)
 
 
 @pytest.fixture(scope="module")
 def printed(paper: Checkout) -> Printed:
-    return Printed(paper.root / STUDY, (paper.root / STUDY / "logs/print.log").read_text())
+    return printed_archive(paper)
+
+
+def test_the_terminal_ends_with_the_answer_and_the_files(paper: Checkout) -> None:
+    answer, *files = (paper.root / TERMINAL).read_text().splitlines()
+    assert answer.startswith("0 of 1,614 results proven; lustre at best: write 7,600 MiB/s (one run), read ")
+    assert " figures and tables of ime-paper shown" in answer
+    assert files == [f"HTML: {STUDY}/report.html", f"PDF:  {STUDY}/report.pdf"]
 
 
 def archived_rows() -> list[dict[str, str]]:
@@ -109,34 +108,10 @@ def page(paper: Checkout) -> Path:
 
 @pytest.fixture
 def browse(page: Path, tmp_path: Path) -> Callable[[str], str]:
-    """The page as a browser without a network builds it, after a reader's steps in JavaScript."""
-    if CHROMIUM is None:
-        pytest.skip("no chromium to open the HTML report with")
+    """What React built of the page after a reader's steps in JavaScript, without the scripts that do it."""
 
     def opened(steps: str) -> str:
-        head, body, tail = page.read_text().rpartition("</body>")
-        copy = tmp_path / "page.html"
-        copy.write_text(f"{head}<script>setTimeout(() => {{ {steps} }}, 200)</script>{body}{tail}")
-        done = subprocess.run(
-            [
-                str(CHROMIUM),
-                "--headless",
-                "--no-sandbox",
-                "--disable-gpu",
-                "--disable-background-networking",
-                "--host-resolver-rules=MAP * ~NOTFOUND",
-                f"--user-data-dir={tmp_path / 'profile'}",
-                "--virtual-time-budget=8000",
-                "--dump-dom",
-                copy.as_uri(),
-            ],
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=True,
-            env={**os.environ, "HOME": str(tmp_path)},
-        )
-        # What React built, without the scripts that built it.
+        done = open_page(page, tmp_path, "--virtual-time-budget=8000", "--dump-dom", steps=steps)
         return re.sub(r"<script.*?</script>", "", done.stdout.split('id="app"', 1)[1], flags=re.DOTALL)
 
     return opened

@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 
 from tests.workflow.pdf_boxes import Page, captions_of, pages_of
-from tests.workflow.printed_publications import DEFAULTS, printed
+from tests.workflow.printed_publications import DEFAULTS, printed, printed_archive, printed_by_the_workflow
 from tests.workflow.report_study import Printed
 
 pytestmark = pytest.mark.slow
@@ -23,6 +23,8 @@ def printed_study(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], P
 
     @cache
     def study(name: str) -> Printed:
+        if name == "ddn-lustre-2018":
+            return printed_archive(printed_by_the_workflow(tmp_path_factory))
         return printed(tmp_path_factory.mktemp(name), name)
 
     return study
