@@ -109,7 +109,11 @@ def tiny(checkout: Checkout, target_folder: Path) -> Checkout:
 def tiny_configuration(checkout: Checkout, target_folder: Path) -> None:
     chosen = {"site": "local", "suites": ["tiny"], "stacks": ["debian"]}
     checkout.write("config/config.yaml", chosen)
-    for file in (checkout.root / "config/sites/local/targets").glob("*.yaml"):
+    sites = checkout.root / "config/sites"
+    for site in sites.iterdir():
+        if site.name != "local":
+            shutil.rmtree(site)  # each start of ReFrame asks the programs of all sites
+    for file in (sites / "local/targets").glob("*.yaml"):
         file.unlink()
     checkout.write(
         "config/sites/local/targets/ram.yaml",
