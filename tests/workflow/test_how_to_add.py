@@ -114,13 +114,16 @@ def test_a_site(extended: Checkout) -> None:
     assert '"name": "lab"' in good(extended, *arguments)
 
 
+@pytest.fixture(scope="module")
+def dry_run(extended: Checkout) -> str:
+    chosen = ("--config", "site=lab", "suites=pebbles")
+    return good(extended, "snakemake", "--cores", "1", "--dry-run", *chosen)
+
+
 @pytest.mark.slow
-def test_a_suite(extended: Checkout) -> None:
-    listed = good(
-        extended, "snakemake", "--cores", "1", "--dry-run", "--config", "site=lab", "suites=pebbles"
-    )
-    assert "rule measure:" in listed
-    assert "results/lab/pebbles/batches/shore-plain-1x1.json" in listed
+def test_a_suite(dry_run: str) -> None:
+    assert "rule measure:" in dry_run
+    assert "results/lab/pebbles/batches/shore-plain-1x1.json" in dry_run
 
 
 @pytest.mark.slow
@@ -333,11 +336,8 @@ def test_claims_of_a_paper(extended: Checkout, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_report(extended: Checkout) -> None:
-    listed = good(
-        extended, "snakemake", "--cores", "1", "--dry-run", "--config", "site=lab", "suites=pebbles"
-    )
-    assert "reports/pebbles/main.tex" in listed
+def test_a_report(dry_run: str) -> None:
+    assert "reports/pebbles/main.tex" in dry_run
 
 
 @pytest.mark.weekly
