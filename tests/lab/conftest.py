@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.lab.filesystem import FileSystem, file_systems, up
+from tests.lab.filesystem import FileSystem, alone, file_systems
 from tests.lab.guest import JoinedGuest
-from tests.lab.machine import ROOT, Machine
+from tests.lab.machine import Machine
 
 
 @dataclass(frozen=True)
@@ -27,13 +25,8 @@ def started(file_system: FileSystem) -> Iterator[Machine]:
     """Skips the test where the file system cannot be."""
     if reason := file_system.missing():
         pytest.skip(f"{file_system.name}: {reason}")
-    (ROOT / "build").mkdir(exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix="lab-test-", dir=ROOT / "build"))
-    machine = up(folder, [file_system], ends_with_caller=True)
-    try:
+    with alone(file_system) as machine:
         yield machine
-    finally:
-        machine.stop()
 
 
 def _parameters() -> Iterator[Any]:

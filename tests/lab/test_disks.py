@@ -14,27 +14,8 @@ from tests.lab.conftest import started
 from tests.lab.filesystem import SITE, FileSystem
 from tests.lab.guest import KERNEL, Guest
 from tests.lab.machine import HERE, ROOT, Machine
-from tests.lab.weir_runs import measured
+from tests.lab.weir_runs import ior, measured, suite
 
-SUITE: dict[str, Any] = {
-    "suite": "lab-disks",
-    "question": "Are lies below the file system found?",
-    "experiments": {
-        "ior": {
-            "tool": "ior",
-            "nodes": [1],
-            "ppn": [2],
-            "space": {"api": ["POSIX"]},
-            "fixed": {
-                "access": ["write", "read"],
-                "xfer": "1 MiB",
-                "block": "8 MiB",
-                "sync": True,
-                "drop_caches": True,
-            },
-        },
-    },
-}
 pytestmark = pytest.mark.weekly
 DISKS = ("flakey", "delayed", "zram", "crypt", "hidden", "nbd")
 # The real IOR runs under libweir-witness, where IOR= names it; it cannot drop caches.
@@ -59,17 +40,13 @@ LYING = FileSystem(
 
 def suite_for(program: str) -> dict[str, Any]:
     """Of its own name, which the folder of the results has."""
-    ior = SUITE["experiments"]["ior"]
-    fixed = {
-        name: value for name, value in ior["fixed"].items() if program == WEIR_IO or name != "drop_caches"
-    }
-    return SUITE | {"suite": f"lab-disks-{program}", "experiments": {"ior": ior | {"fixed": fixed}}}
+    own = {"drop_caches": True} if program == WEIR_IO else {}
+    return suite(f"lab-disks-{program}", "Are lies below the file system found?", ior=ior("8 MiB", **own))
 
 
 def configure(machine: Machine, program: str) -> None:
     config = machine.home / program
-    suite = suite_for(program)
-    machine.write(config / "suites" / f"{suite['suite']}.yaml", yaml.safe_dump(suite))
+    machine.write(config / "suites" / f"lab-disks-{program}.yaml", yaml.safe_dump(suite_for(program)))
     if program == REAL_IOR:
         site = yaml.safe_load((ROOT / "config/sites" / SITE / "site.yaml").read_text())
         site["stacks"]["debian"]["programs"]["ior"] = [os.environ["IOR"]]

@@ -11,21 +11,9 @@ import yaml
 from tests.lab.conftest import started
 from tests.lab.filesystem import file_systems
 from tests.lab.machine import ADDRESS, Machine
-from tests.lab.weir_runs import measured
+from tests.lab.weir_runs import ior, measured, suite
 
-SUITE = {
-    "suite": "lab-cut",
-    "question": "Is a write whose network was cut told apart?",
-    "experiments": {
-        "ior": {
-            "tool": "ior",
-            "nodes": [1],
-            "ppn": [2],
-            "space": {"api": ["POSIX"]},
-            "fixed": {"access": ["write"], "xfer": "1 MiB", "block": "128 MiB", "sync": True},
-        },
-    },
-}
+SUITE = suite("lab-cut", "Is a write whose network was cut told apart?", ior=ior("128 MiB", access=["write"]))
 CUT_S = 3
 # It keeps all packets, and loses them when it is removed: each end finds the other one silent.
 # A queue that drops them tells TCP so, which then has sent nothing and waits without counting it.

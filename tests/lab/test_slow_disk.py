@@ -11,33 +11,18 @@ from tests.lab.conftest import started
 from tests.lab.filesystem import SITE, FileSystem, directories_of_users
 from tests.lab.guest import GUEST_ADDRESS, KERNEL, JoinedGuest
 from tests.lab.machine import ADDRESS, HERE, LabError, Machine
-from tests.lab.weir_runs import measured
+from tests.lab.weir_runs import ior, measured, suite
 
 pytestmark = pytest.mark.weekly
 DELAY_MS = 200
 TARGET = "slow-disk"
 _STARTS_S = 300
 _VOLUME = ["gluster", "--mode=script", "volume"]
-SUITE = {
-    "suite": "lab-slow-disk",
-    "question": "Is no other server named than the one with the slow disk?",
-    "experiments": {
-        "ior": {
-            "tool": "ior",
-            "nodes": [1],
-            "ppn": [2],
-            "space": {"api": ["POSIX"]},
-            "timeout": "300 s",
-            "fixed": {
-                "access": ["write", "read"],
-                "xfer": "1 MiB",
-                "block": "16 MiB",
-                "sync": True,
-                "drop_caches": True,
-            },
-        },
-    },
-}
+SUITE = suite(
+    "lab-slow-disk",
+    "Is no other server named than the one with the slow disk?",
+    ior=ior("16 MiB", drop_caches=True) | {"timeout": "300 s"},
+)
 DECLARED = {
     "target": TARGET,
     "kind": "parallel",

@@ -6,7 +6,6 @@ import csv
 import io
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -15,26 +14,18 @@ from tests.lab.conftest import Lab
 from tests.lab.filesystem import SITE
 from tests.lab.machine import ROOT
 from tests.lab.trial import tried
-from tests.lab.weir_runs import measured, python_for
+from tests.lab.weir_runs import LIMIT, ior, measured, python_for, suite
 
 PAGE = ROOT / "docs/how-to/storage.md"
-LIMIT = "180 s"  # servers and clients share the cores with all other tests
 AGAIN = "again"  # reads what the node has just written, with its caches
-
-
-def ior(apis: list[str], block: str, **more: bool) -> dict[str, Any]:
-    """An experiment of two ranks."""
-    fixed = {"access": ["write", "read"], "xfer": "1 MiB", "block": block, "sync": True, "drop_caches": True}
-    shape = {"tool": "ior", "nodes": [1], "ppn": [2], "timeout": LIMIT}
-    return shape | {"space": {"api": apis}, "fixed": fixed | more}
 
 
 SUITE = {
     "suite": "lab-matrix",
     "question": "Does each interface move its bytes to the servers?",
     "experiments": {
-        "ior": ior(["POSIX", "MPIIO"], "32 MiB", barriers=True),
-        AGAIN: ior(["POSIX"], "16 MiB", drop_caches=False),
+        "ior": ior("32 MiB", ["POSIX", "MPIIO"], drop_caches=True, barriers=True),
+        AGAIN: ior("16 MiB", drop_caches=False),
         "netcdf": {
             "tool": "netcdf-bench",
             "nodes": [1],
@@ -58,13 +49,9 @@ SUITE = {
         },
     },
 }
-PROBED_SUITE = {
-    "suite": "lab-probed",
-    "question": "Do the disks of the servers have the bytes?",
-    "experiments": {
-        "ior": ior(["POSIX"], "16 MiB"),
-    },
-}
+PROBED_SUITE = suite(
+    "lab-probed", "Do the disks of the servers have the bytes?", ior=ior("16 MiB", drop_caches=True)
+)
 CELLS, RECORDS = 5, 12  # of a target
 # Of the templates of a centre: the target of the lab that a reader has instead of it.
 TEMPLATES = {"glusterfs": "glusterfs", "cephfs": "cephfs", "nfs": "nfs4"}

@@ -8,12 +8,27 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from tests.lab.filesystem import SITE
 from tests.lab.machine import ROOT, LabError, Machine
 
 _SYSTEM_PYTHON = Path("/usr/bin/python3")
 _PLAN_S, _RUN_S = 300, 900
+LIMIT = "180 s"  # servers and clients share the cores with all other tests
+
+
+def suite(name: str, question: str, **experiments: dict[str, Any]) -> dict[str, Any]:
+    return {"suite": name, "question": question, "experiments": experiments}
+
+
+def ior(
+    block: str, apis: Sequence[str] = ("POSIX",), access: Sequence[str] = ("write", "read"), **fixed: bool
+) -> dict[str, Any]:
+    """An experiment of two ranks, which synchronise what they write."""
+    moved = {"access": [*access], "xfer": "1 MiB", "block": block, "sync": True}
+    shape = {"tool": "ior", "nodes": [1], "ppn": [2], "timeout": LIMIT}
+    return shape | {"space": {"api": [*apis]}, "fixed": moved | fixed}
 
 
 def python_for(machine: Machine, user: str) -> list[str] | None:

@@ -37,12 +37,6 @@ class QueueCheckout(Checkout):
         assert old in text
         file.write_text(text.replace(old, new))
 
-    @property
-    def environment(self) -> dict[str, str]:
-        environment = self.cluster.environment
-        own = {"PYTHONPATH": str(self.folder), "HOME": str(self.folder / "home")}
-        return environment | own | {"PATH": f"{environment['PATH']}:{BIN}"}
-
     def on_login_node(self) -> list[str]:
         return [*self.cluster.on("login"), "env", "-C", str(self.folder)]
 

@@ -135,16 +135,7 @@ def test_what_messages_leave_in_doubt_of_the_clocks_is_told(cluster: Cluster) ->
     """Of several nodes alone: ranks of one node have one clock."""
     for nodes, ppn in ((1, 2), (2, 1)):
         document = cluster.folder / f"clocks-{nodes}.json"
-        options = [
-            "-t",
-            "64k",
-            "-b",
-            "64k",
-            "-w",
-            "-o",
-            cluster.folder / "clocks",
-            f"--json={document}",
-        ]
+        options = ["-t", "64k", "-b", "64k", "-w", "-o", cluster.folder / "clocks", f"--json={document}"]
         fields = launcher("srun").command(nodes, ppn, [], {})
         cluster.out(*fields, ROOT / "build/weir-io", "ior", *options)
         (result,) = json.loads(document.read_text())["results"]

@@ -127,9 +127,7 @@ def test_one_program_for_several_tools_is_judged_once(compile_c: Compile, tmp_pa
     program = str(compile_c("weir-io", PROGRAM, compile_c("libmpich.so.12", mpi(MPICH))))
     path = launcher(tmp_path, "mpirun (Open MPI) 4.1.4")
     stack = Stack(
-        "mine",
-        {"ior": (program, "ior"), "mdtest": (program, "mdtest")},
-        environment={"PATH": path},
+        "mine", {"ior": (program, "ior"), "mdtest": (program, "mdtest")}, environment={"PATH": path}
     )
     (sentence,) = problems(probe_stack(stack, "mpirun"))
     assert sentence.startswith("ior, mdtest: ")
@@ -145,12 +143,7 @@ def test_one_program_for_several_tools_is_judged_once(compile_c: Compile, tmp_pa
     ids=["native and MPI-IO", "MPI-IO only", "none"],
 )
 def test_interfaces_to_ime_are_told_apart(
-    compile_c: Compile,
-    tmp_path: Path,
-    calls: bool,
-    links_to_client: bool,
-    expected: set[str],
-    remark: str,
+    compile_c: Compile, tmp_path: Path, calls: bool, links_to_client: bool, expected: set[str], remark: str
 ) -> None:
     client = compile_c("libim_client.so", "void ime_native_init(void) {}\n")
     first = compile_c("libmpi.so.12", mpi(MPICH), *([client] if links_to_client else []))

@@ -62,13 +62,7 @@ def measured_facts(rows: list[Record]) -> dict[str, object]:
         "claims": ["ime-paper"],
     }
     targets = [
-        {
-            "target": name,
-            "kind": kind,
-            "description": "",
-            "emulated": name != "disk",
-            "file_system": "ext4",
-        }
+        {"target": name, "kind": kind, "description": "", "emulated": name != "disk", "file_system": "ext4"}
         for name, kind in kinds.items()
     ]
     return facts_of(rows, suites=[suite], targets=targets)

@@ -282,13 +282,7 @@ def _start(field: Field, kind: Kind, more: list[str], keep_output: bool = False)
 
 
 def _start_and_attack(
-    field: Field,
-    name: str,
-    wanted: int,
-    more: list[str],
-    draw: random.Random,
-    tally: Tally,
-    stack: ExitStack,
+    field: Field, name: str, wanted: int, more: list[str], draw: random.Random, tally: Tally, stack: ExitStack
 ) -> set[str]:
     """After so many executions, or some seconds after a start that finds them. What had ended then."""
     kind = KINDS[name]

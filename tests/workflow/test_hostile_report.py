@@ -48,10 +48,7 @@ def rows_with(text: str) -> list[Record]:
         for number in range(4)
     ]
     for row in rows[len(rows) // 2 :]:
-        row |= dict.fromkeys(TEXTS, text) | {
-            "cell": f"{text}{row['xfer_bytes']}",
-            "run": row["iteration"],
-        }
+        row |= dict.fromkeys(TEXTS, text) | {"cell": f"{text}{row['xfer_bytes']}", "run": row["iteration"]}
     return [*rows, *(rows[-1] | {"access": text, "iteration": number} for number in range(4))]
 
 

@@ -18,15 +18,7 @@ import yaml
 from tests.workflow.conftest import ROOT, Checkout, copy_of_the_tree
 from tests.workflow.gate import ENDED, close_gate
 from tests.workflow.processes import GUARDIAN, children, kill, processes_below, start, until
-from tests.workflow.test_faults import (
-    RUN,
-    aim,
-    ask_for_twenty_executions,
-    ended,
-    plan,
-    runs_of,
-    small_mount,
-)
+from tests.workflow.test_faults import RUN, aim, ask_for_twenty_executions, ended, plan, runs_of, small_mount
 from weir.measure.clean_up.directories import Workspace
 
 __all__ = ["small_mount"]

@@ -293,9 +293,7 @@ def test_a_percentage_is_that_of_the_sizes_printed_beside_it(archive: Printed) -
         assert f"{100 * float(moved) / float(requested):.2f}" == percent
 
 
-def test_terms_are_explained_where_the_text_first_has_them(
-    printed_study: Callable[[str], Printed],
-) -> None:
+def test_terms_are_explained_where_the_text_first_has_them(printed_study: Callable[[str], Printed]) -> None:
     explained = {
         "ddn-lustre-2018": (
             "IME, DDN’s burst buffer: flash storage",

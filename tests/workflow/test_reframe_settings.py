@@ -162,9 +162,7 @@ def test_what_the_settings_lack_fails_the_check(
     tiny: Checkout, extras: str, launcher: str, message: str
 ) -> None:
     session = reframe(
-        tiny,
-        *("--name=^measure", "-S", "suite=tiny", "--run"),
-        settings=settings(tiny, extras, launcher),
+        tiny, *("--name=^measure", "-S", "suite=tiny", "--run"), settings=settings(tiny, extras, launcher)
     )
     assert session.outcomes == ["FAIL"], session.text
     assert message in session.text

@@ -69,10 +69,7 @@ def secrets_of(table: str) -> list[Secret]:
         rows = list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
     return [
         Secret(
-            row["number"],
-            row["secret"],
-            row["expectation"] == "warn",
-            ALSO.get((table, row["number"]), ()),
+            row["number"], row["secret"], row["expectation"] == "warn", ALSO.get((table, row["number"]), ())
         )
         for row in rows
     ]

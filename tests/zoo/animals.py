@@ -68,13 +68,7 @@ ANIMALS = (
     Animal(
         "filtered fsync", "a seccomp filter answers fsync with success", "write", _NO_SYNC, beside=(FILTERED,)
     ),
-    Animal(
-        "traced fsync",
-        "strace answers fsync with success",
-        "write",
-        _NO_SYNC,
-        beside=(TRACED,),
-    ),
+    Animal("traced fsync", "strace answers fsync with success", "write", _NO_SYNC, beside=(TRACED,)),
     Animal(
         "patched libc",
         "the fsync of a C library in LD_LIBRARY_PATH does nothing",
@@ -82,13 +76,7 @@ ANIMALS = (
         _NO_SYNC,
         library=PATCHED_LIBC,
     ),
-    Animal(
-        "audit library",
-        "LD_AUDIT binds fsync to nothing",
-        "write",
-        _NO_SYNC,
-        library=AUDIT_LIBRARY,
-    ),
+    Animal("audit library", "LD_AUDIT binds fsync to nothing", "write", _NO_SYNC, library=AUDIT_LIBRARY),
     Animal(
         "quiet MPI library",
         "MPI_File_sync of a library called libmpi does nothing",
@@ -284,20 +272,8 @@ ANIMALS = (
         target="disk-as-parallel",
     ),
     Animal("loop in memory", "ext4 in a file of tmpfs, declared as disk", "write", _OTHER, target=LOOP),
-    Animal(
-        "overlay in memory",
-        "an overlay that writes to tmpfs",
-        "write",
-        _OTHER,
-        target=OVERLAY,
-    ),
-    Animal(
-        "bind mount",
-        "a tmpfs is bound over the target's directory",
-        "write",
-        _OTHER,
-        target=BOUND,
-    ),
+    Animal("overlay in memory", "an overlay that writes to tmpfs", "write", _OTHER, target=OVERLAY),
+    Animal("bind mount", "a tmpfs is bound over the target's directory", "write", _OTHER, target=BOUND),
     Animal(
         "filtered fsync on btrfs",
         "the same filter, on btrfs in a file of the disk",

@@ -51,10 +51,7 @@ def proven(
     found = json.loads(report.read_text(encoding="utf-8"))["claims"]
     return [
         Proven(
-            one["verdict"],
-            tuple(_list(one.get("reasons"))),
-            tuple(_list(one.get("missing"))),
-            done.stderr,
+            one["verdict"], tuple(_list(one.get("reasons"))), tuple(_list(one.get("missing"))), done.stderr
         )
         for one in found
     ]

@@ -34,14 +34,7 @@ SWAPS = (
         "spliced",
         target="memory",
     ),
-    Animal(
-        "spliced direct reads",
-        "the same from a disk",
-        "read",
-        _NOT_PASSED_ON,
-        "spliced",
-        suite="direct",
-    ),
+    Animal("spliced direct reads", "the same from a disk", "read", _NOT_PASSED_ON, "spliced", suite="direct"),
     Animal(
         "cloned blocks",
         "all writes on XFS but the first share its blocks (copy_file_range), beside a writer",

@@ -16,14 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.needs import fuse, loop_devices, mounts, need
-from tests.zoo.animals import (
-    COMPRESSING,
-    DIRECT_LOOP,
-    DISK_OVERLAY,
-    RANKS_LIMITED,
-    RANKS_THROTTLED,
-    VOLATILE,
-)
+from tests.zoo.animals import COMPRESSING, DIRECT_LOOP, DISK_OVERLAY, RANKS_LIMITED, RANKS_THROTTLED, VOLATILE
 from tests.zoo.errors import CannotStageError
 from tests.zoo.keeper import ENGINE
 from tests.zoo.proven import Proven, clean, passed_through, proven
