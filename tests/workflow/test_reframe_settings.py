@@ -12,6 +12,7 @@ import pytest
 
 from tests.workflow.conftest import ROOT, Checkout
 from tests.workflow.reframe_results import reframe, stored_cases
+from weir.base.errors import WeirError
 
 pytestmark = pytest.mark.slow
 HEADING = "weir's checks in the settings you have"
@@ -129,44 +130,45 @@ def test_a_job_of_slurm_has_the_options_of_the_partition_and_the_node_alone(
 
 
 @pytest.mark.parametrize(
-    ("extras", "launcher", "message"),
+    ("extras", "message"),
     [
-        (
-            "",
-            "mpirun",
-            "weir knows no storage of ReFrame's system Big_Machine: there is no site 'big-machine'",
-        ),
-        (", 'weir': {'target': {}}", "mpirun", "'target' is unknown"),
-        (", 'weir': ['lab']", "mpirun", "'weir' is ['lab'], not keys"),
-        (", 'weir': {'targets': ['/scratch']}", "mpirun", "'targets' is ['/scratch'], not keys"),
-        (", 'weir': {'targets': {'a': '/scratch'}}", "mpirun", "'targets.a' is '/scratch', not keys"),
-        (
-            ", 'weir': {'targets': {'a': {}}, 'programs': ['ior']}",
-            "mpirun",
-            "'programs' is ['ior'], not keys",
-        ),
-        (
-            ", 'weir': {'targets': {'a': {}}}",
-            "mpirun",
-            "the programs of its environment default are not named",
-        ),
-        (f", 'weir': {{'targets': {{'a': {{}}}}, {PROGRAMS}}}", "alps", "weir has no launcher 'alps'"),
-        (
-            f", 'weir': {{'targets': {{'a': {{}}}}, {PROGRAMS}}}",
-            "mpirun",
-            "of Big_Machine, as sites/big-machine/",
-        ),
+        ("", "weir knows no storage of ReFrame's system Big_Machine: there is no site 'big-machine'"),
+        (f", 'weir': {{'targets': {{'a': {{}}}}, {PROGRAMS}}}", "of Big_Machine, as sites/big-machine/"),
     ],
 )
-def test_what_the_settings_lack_fails_the_check(
-    tiny: Checkout, extras: str, launcher: str, message: str
-) -> None:
-    session = reframe(
-        tiny, *("--name=^measure", "-S", "suite=tiny", "--run"), settings=settings(tiny, extras, launcher)
-    )
+def test_what_the_settings_lack_fails_the_check(tiny: Checkout, extras: str, message: str) -> None:
+    arguments = ("--name=^measure", "-S", "suite=tiny", "--run")
+    session = reframe(tiny, *arguments, settings=settings(tiny, extras))
     assert session.outcomes == ["FAIL"], session.text
     assert message in session.text
     assert "weir-site-" not in session.text, "the folder is gone when somebody reads it"
+
+
+@pytest.mark.parametrize(
+    ("extras", "launcher", "message"),
+    [
+        ("{'target': {}}", "mpirun", "'target' is unknown"),
+        ("['lab']", "mpirun", "'weir' is ['lab'], not keys"),
+        ("{'targets': ['/scratch']}", "mpirun", "'targets' is ['/scratch'], not keys"),
+        ("{'targets': {'a': '/scratch'}}", "mpirun", "'targets.a' is '/scratch', not keys"),
+        ("{'targets': {'a': {}}, 'programs': ['ior']}", "mpirun", "'programs' is ['ior'], not keys"),
+        ("{'targets': {'a': {}}}", "mpirun", "the programs of its environment default are not named"),
+        (f"{{'targets': {{'a': {{}}}}, {PROGRAMS}}}", "alps", "weir has no launcher 'alps'"),
+    ],
+)
+def test_wrong_extras_are_told_by_the_key(tmp_path: Path, extras: str, launcher: str, message: str) -> None:
+    """By the function that the checks call with the system of a run."""
+    from reframe.core.config import load_config
+    from reframe.core.systems import System
+
+    from reframe_checks.weir_checks.centre import described as site_of_extras
+
+    checkout = Checkout(tmp_path)
+    configuration = load_config(str(tmp_path / settings(checkout, f", 'weir': {extras}", launcher)))
+    configuration.select_subconfig("Big_Machine")
+    with pytest.raises(WeirError) as error:
+        site_of_extras(System.create(configuration))
+    assert message in str(error.value)
 
 
 def block_of_the_page(heading: str, language: str) -> str:
