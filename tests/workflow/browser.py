@@ -78,7 +78,6 @@ def film_of(
     ]
     (folder / "report.html").write_text(FILM.format(frames="".join(frames)))
     options = ("--allow-file-access-from-files", f"--window-size=1700,{910 * len(names)}")
-    dom = open_page(folder, folder, *options, "--dump-dom").stdout
-    if picture:
-        open_page(folder, folder, *options, f"--screenshot={picture}")
+    shot = [f"--screenshot={picture}"] if picture else []
+    dom = open_page(folder, folder, *options, "--dump-dom", *shot).stdout
     return {name: (int(wider), int(cut), text) for name, wider, cut, text in re.findall(FRAME, dom)}

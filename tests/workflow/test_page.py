@@ -49,6 +49,12 @@ def browse(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Browse:
     return opened
 
 
+def value_of(browse: Browse, expression: str, steps: str = "", size: str = "1280,800") -> Any:
+    """What an expression gives on the page after some steps."""
+    shows = f"document.getElementById('page').append('TOLD ' + JSON.stringify({expression}) + ' END')"
+    return json.loads(html.unescape(browse(f"{steps} {shows}", size).split("TOLD ")[1].split(" END")[0]))
+
+
 def test_the_first_screen_answers(browse: Browse) -> None:
     shown = browse()
     assert "47 of 48 results proven" in shown
@@ -93,16 +99,15 @@ def test_the_page_without_r_has_the_same_answers_and_counts(study: Path) -> None
 def test_answers_proof_and_chart_need_no_scrolling(browse: Browse, size: str) -> None:
     """Chromium opens no window narrower than 500 px; the layout of 390 px is that of 500."""
     steps = (
-        "document.body.dataset.ends = ['proof', 'answers', 'chart']"
+        "const ends = ['proof', 'answers', 'chart']"
         ".map((id) => document.getElementById(id).getBoundingClientRect())"
         ".map((box, index) => Math.round(index === 2 ? box.top : box.bottom));"
-        "document.body.dataset.wide = document.documentElement.scrollWidth - innerWidth;"
-        "document.getElementById('page').append(JSON.stringify(document.body.dataset))"
     )
-    found = json.loads(re.findall(r'\{"ends".*?\}', browse(steps, size))[0])
+    wider = "document.documentElement.scrollWidth - innerWidth"
+    ends, wider_px = value_of(browse, f"[ends, {wider}]", steps, size)
     width, height = map(int, size.split(","))
-    assert max(map(int, found["ends"].split(","))) <= height
-    assert int(found["wide"]) <= 0, f"wider than {width} px"
+    assert max(ends) <= height
+    assert wider_px <= 0, f"wider than {width} px"
 
 
 # Ranges of charts, in MiB/s: within a factor, over decades, one value.
@@ -129,9 +134,8 @@ def test_ticks_and_symbols_have_room_on_a_phone(browse: Browse) -> None:
         " const gaps = labels.slice(1).map((one, index) => one.left - labels[index].right);"
         " const edge = Math.min(scale.at(low), 100 - scale.at(high)) * 150 / 100;"
         " return [labels.length, Math.min(...gaps, 99), edge, wide]; });"
-        "document.getElementById('page').append('SEEN ' + JSON.stringify(seen) + ' END')"
     )
-    found = json.loads(browse(steps, "500,844").split("SEEN ", 1)[1].split(" END", 1)[0])
+    found = value_of(browse, "seen", steps, "500,844")
     assert len(found) == len(RANGES)
     for shown, (labels, gap, edge, wide) in zip(RANGES, found, strict=True):
         assert wide >= 150
@@ -142,20 +146,29 @@ def test_ticks_and_symbols_have_room_on_a_phone(browse: Browse) -> None:
 
 def test_a_setting_of_several_lines_is_told_from_the_next_one(browse: Browse) -> None:
     steps = (
-        "const chart = element('div', { class: 'chart wide' }), page = document.getElementById('page');"
-        " page.append(chart);"
+        "const chart = element('div', { class: 'chart wide' });"
+        " document.getElementById('page').append(chart);"
         " const long = 'POSIX, shared file, sequential, 100 KiB, 2 processes per node, '.repeat(4);"
         " const all = [1, 2, 3, 4].map(() => element('span', { class: 'setting' }, long));"
         " all.forEach((one) => chart.append(one, ...[1, 2, 3].map((at) => element('span', {}, String(at)))));"
         " const box = (one) => { const of = document.createRange(); of.selectNodeContents(one);"
         " return of.getBoundingClientRect(); };"
         " const gaps = all.slice(1).map((one, at) => box(one).top - box(all[at]).bottom);"
-        " page.append('GAPS ' + JSON.stringify(gaps) + ' END');"
     )
     for size in ("1400,900", "500,844"):
-        gaps = json.loads(browse(steps, size).split("GAPS ", 1)[1].split(" END", 1)[0])
+        gaps = value_of(browse, "gaps", steps, size)
         assert len(gaps) == 3, size
         assert min(gaps) >= 4, (size, gaps)
+
+
+def with_another_study(browse: Browse, name: str, records: list[dict[str, str]]) -> str:
+    """The part of the page that compares the study with that one."""
+    text = io.StringIO()
+    table = csv.DictWriter(text, records[0])
+    table.writeheader()
+    table.writerows(records)
+    shown = browse(f"addStudy({json.dumps(name)}, {json.dumps(text.getvalue())})")
+    return str(shown.split('id="compared"', 1)[1].split('id="records"', 1)[0])
 
 
 def test_records_of_another_study_are_set_beside(browse: Browse, study: Path) -> None:
@@ -167,14 +180,7 @@ def test_records_of_another_study_are_set_beside(browse: Browse, study: Path) ->
         if row["cell"] == "disk-MPIIO-16384":
             row["nn"] = "7"
     twice = [row | {"cell": "other"} for row in kept if row["cell"] == "disk-MPIIO-1048576"]
-    text = io.StringIO()
-    table = csv.DictWriter(text, kept[0])
-    table.writeheader()
-    table.writerows([*kept, *twice])
-    shown = browse(f"addStudy('lab, records.csv', {json.dumps(text.getvalue())})").split('id="compared"', 1)[
-        1
-    ]
-    shown = shown.split('id="records"', 1)[0]
+    shown = with_another_study(browse, "lab, records.csv", [*kept, *twice])
     assert "4 settings were measured alike in both" in shown, "16 KiB and 1 MiB by POSIX, written and read"
     found = re.findall(r"lab, records.csv: ×([\d.]+); ([^<]+)<", shown)
     assert {factor for factor, _ in found} == {"1.30"}
@@ -188,12 +194,7 @@ def test_emulated_storage_of_another_study_stands_last_and_is_marked(browse: Bro
     kept = [
         row | {"target": f"their {row['target']}"} for row in csv.DictReader((study / "records.csv").open())
     ]
-    text = io.StringIO()
-    table = csv.DictWriter(text, kept[0])
-    table.writeheader()
-    table.writerows(sorted(kept, key=lambda row: row["target"] == "their disk"))
-    shown = browse(f"addStudy('lab', {json.dumps(text.getvalue())})").split('id="compared"', 1)[1]
-    shown = shown.split('id="records"', 1)[0]
+    shown = with_another_study(browse, "lab", sorted(kept, key=lambda row: row["target"] == "their disk"))
     options = re.findall(r'<option value="[^"]*"( selected="[^"]*")?>([^<]*)</option>', shown)
     assert [(name, bool(chosen)) for chosen, name in options] == [
         *(("disk", True), ("buffer (E)", False)),
@@ -219,8 +220,7 @@ def in_print() -> list[list[str]]:
 
 
 def test_a_tie_is_rounded_alike_in_print_page_and_terminal(browse: Browse, in_print: list[list[str]]) -> None:
-    script = f"document.getElementById('page').append('TIES ' + {list(TIES)}.map(rate).join(' '))"
-    page = browse(script).split("TIES ", 1)[1].split("<", 1)[0].split()
+    page = value_of(browse, f"{list(TIES)}.map(rate)")
     assert page == [three_digits(value) for value in TIES]
     assert in_print[0] == page
 
@@ -233,11 +233,7 @@ def test_the_records_are_sorted_by_size_and_what_has_no_value_stands_last(browse
     each = (
         "([sort, down]) => { Object.assign(state, {sort, down}); return chosen().map((one) => one.target); }"
     )
-    page = browse(
-        f"facts.points = {points}; "
-        f"document.getElementById('page').append('ORDER ' + JSON.stringify({sorts}.map({each})))"
-    )
-    found = json.loads(html.unescape(page.split("ORDER ", 1)[1].split("<", 1)[0]))
+    found = value_of(browse, f"{sorts}.map({each})", f"facts.points = {points};")
     assert found == [["ost9", "ost10", "ost2"], ["ost10", "ost9", "ost2"], ["ost2", "ost9", "ost10"]]
 
 
@@ -246,9 +242,7 @@ def test_no_number_of_the_page_is_rounded_to_nothing_or_to_another_unit(
 ) -> None:
     """Random instead of sequential transfers gave a factor of 0.00, a clear effect of 1.004 read as none;
     999.7 µs are 1 ms in print."""
-    script = f"[{SMALL}].map(factor), [9.06, 999.4, 999.7, 999600].map(duration)"
-    page = browse(f"document.getElementById('page').append('SMALL ' + JSON.stringify([{script}]))")
-    found = json.loads(html.unescape(page.split("SMALL ", 1)[1].split("<", 1)[0]))
+    found = value_of(browse, f"[[{SMALL}].map(factor), [9.06, 999.4, 999.7, 999600].map(duration)]")
     durations = [latency_text(value) for value in (9.06, 999.4, 999.7, 999600)]
     factors = ["0.00412", "0.0996", "0.41", "0.9996", "1.004", "1.02", "10"]
     assert found == [factors, durations]
