@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import shutil
 import subprocess
@@ -57,6 +58,26 @@ class Checkout:
 
     def weir(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         return self.call("python", "-m", "weir", *arguments)
+
+    def good(self, *arguments: str, environment: Mapping[str, str] | None = None) -> str:
+        """What weir prints when it succeeds."""
+        done = self.call("python", "-m", "weir", *arguments, environment=environment)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def measure(
+        self, study: str, *chosen: str, environment: Mapping[str, str] | None = None
+    ) -> list[dict[str, str]]:
+        """Records of a study, which is planned, run and collected."""
+        plan, records = f"{study}/plan.json", f"{study}/records.csv"
+        for arguments in (
+            ("plan", *chosen, "--out", plan),
+            ("run", "--plan", plan, "--results", str(Path(study).parent)),
+            ("collect", "--plan", plan, "--out", records),
+        ):
+            self.good(*arguments, environment=environment)
+        with (self.root / records).open(newline="") as stream:
+            return list(csv.DictReader(stream))
 
     def snakemake(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         return self.call("snakemake", "--cores", "2", *arguments)

@@ -148,9 +148,10 @@ def write_study(
     (folder / "facts.json").write_text(json.dumps(facts))
 
 
-def draw(folder: Path) -> None:
+def draw(folder: Path, root: Path = ROOT) -> None:
     """Figures, tables, claims and numbers of a study, by one process."""
-    done = run("Rscript", "analysis/draw.R", "study", folder, "--with", "published=reference/published.csv")
+    published = "published=reference/published.csv"
+    done = run("Rscript", "analysis/draw.R", "study", folder, "--with", published, root=root)
     assert done.returncode == 0, done.stderr
 
 

@@ -24,6 +24,7 @@ from weir.cli import main
 SECRET = "hunter2-of-the-burst-buffer"
 ELSEWHERE = "hunter3-of-another-site"
 USER = "dorothea"
+OWN = {"LOGNAME": USER}
 CONTEXT = "https://w3id.org/ro/crate/1.1/context"
 AS_NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 pytestmark = pytest.mark.slow
@@ -52,20 +53,15 @@ def bundle(checkout: Checkout) -> Path:
     checkout.write("config/suites/tiny.yaml", suite)
     if not (ROOT / "build/weir-io").exists():
         pytest.skip("build/weir-io is missing: make build")
-    study = "results/local/tiny"
-    good(checkout, "plan", "--suite", "tiny", "--target", "ram", "--out", f"{study}/plan.json")
-    good(checkout, "run", "--plan", f"{study}/plan.json", "--results", "results/local")
-    good(checkout, "collect", "--plan", f"{study}/plan.json", "--out", f"{study}/records.csv")
-    printed = good(checkout, "bundle", study, "--out", "tiny.zip")
+    checkout.measure("results/local/tiny", "--suite", "tiny", "--target", "ram", environment=OWN)
+    printed = good(checkout, "bundle", "results/local/tiny", "--out", "tiny.zip")
     shutil.rmtree(target)
     assert "tiny.zip: " in printed
     return checkout.root / "tiny.zip"
 
 
 def good(checkout: Checkout, *arguments: str) -> str:
-    done = checkout.call("python", "-m", "weir", *arguments, environment={"LOGNAME": USER})
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    return checkout.good(*arguments, environment=OWN)
 
 
 def test_nothing_private_is_in_it(checkout: Checkout, bundle: Path) -> None:

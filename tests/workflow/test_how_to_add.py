@@ -75,15 +75,11 @@ def study(extended: Checkout) -> Iterator[Path]:
     for program in ("mpirun", "Rscript"):
         if not shutil.which(program):
             pytest.skip(f"{program} is missing")
+    extended.measure("results/lab/pebbles", "--site", "lab", "--suite", "pebbles")
     folder = extended.root / "results/lab/pebbles"
-    plan_file, records = str(folder / "plan.json"), str(folder / "records.csv")
-    good(extended, *WEIR, "plan", "--site", "lab", "--suite", "pebbles", "--out", plan_file)
-    good(extended, *WEIR, "run", "--plan", plan_file, "--results", "results/lab")
-    good(extended, *WEIR, "collect", "--plan", plan_file, "--out", records)
     yield folder
-    shutil.rmtree(
-        json.loads(Path(plan_file).read_text())["site"]["targets"]["shore"]["path"], ignore_errors=True
-    )
+    planned = json.loads((folder / "plan.json").read_text())
+    shutil.rmtree(planned["site"]["targets"]["shore"]["path"], ignore_errors=True)
 
 
 WEIR = ("python", "-m", "weir")
@@ -232,16 +228,10 @@ def engine(extended: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Path
 def test_an_engine_back_end(extended: Checkout, engine: Path) -> None:
     """A suite names it, its files have their evidence, and the page answers with it."""
     (extended.root / "config/suites/other-api.yaml").write_text(OTHER_API)
-    results = extended.root / "results/other"
-    folder = results / "other-api"
+    folder = extended.root / "results/other/other-api"
     site = extended.root / "config/sites/local/site.yaml"
     site.write_text(site.read_text().replace("{root}/build/weir-io", str(engine)))
-    good(
-        extended, *WEIR, "plan", "--suite", "other-api", "--target", "second", "--out", f"{folder}/plan.json"
-    )
-    good(extended, *WEIR, "run", "--plan", f"{folder}/plan.json", "--results", str(results))
-    good(extended, *WEIR, "collect", "--plan", f"{folder}/plan.json", "--out", f"{folder}/records.csv")
-    rows = drawn(folder / "records.csv")
+    rows = extended.measure("results/other/other-api", "--suite", "other-api", "--target", "second")
     assert {row["api"] for row in rows} == {"PEBBLE"}
     for row in rows:  # other writers on the disk may degrade a record
         assert row["verdict"] != "INVALID"

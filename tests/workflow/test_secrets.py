@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import base64
-import io
 import json
 import os
 import re
 import shutil
-import zipfile
-import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import pytest
 import yaml
 
 from tests.workflow.conftest import ROOT, Checkout, copy_of_the_tree
+from tests.workflow.test_secrets_of_a_stranger import Secret, contents, holds
 
 pytestmark = pytest.mark.slow
+CAROL = {"LOGNAME": "carol"}
 _KEY = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ"
 # What stands in the environment of the stack: the name of the variable, its value, and the secret in it.
 IN_STACK: Mapping[str, tuple[str, str]] = {
@@ -101,11 +98,8 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Checkout,
 
 def _measured_and_bundled(checkout: Checkout, folder: Path) -> str:
     _write_site(checkout, folder)
-    study = "results/local/tiny"
-    good(checkout, "plan", "--suite", "tiny", "--target", "ram", "--out", f"{study}/plan.json")
-    good(checkout, "run", "--plan", f"{study}/plan.json", "--results", "results/local")
-    good(checkout, "collect", "--plan", f"{study}/plan.json", "--out", f"{study}/records.csv")
-    return good(checkout, "bundle", study, "--out", "tiny.zip")
+    checkout.measure("results/local/tiny", "--suite", "tiny", "--target", "ram", environment=CAROL)
+    return good(checkout, "bundle", "results/local/tiny", "--out", "tiny.zip")
 
 
 def _write_site(checkout: Checkout, folder: Path) -> None:
@@ -138,24 +132,12 @@ def _write_site(checkout: Checkout, folder: Path) -> None:
     )
 
 
-def good(checkout: Checkout, *arguments: str, user: str = "carol") -> str:
-    done = checkout.call("python", "-m", "weir", *arguments, environment={"LOGNAME": user})
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+def good(checkout: Checkout, *arguments: str, user: Mapping[str, str] = CAROL) -> str:
+    return checkout.good(*arguments, environment=user)
 
 
-def contents(bundle: Path) -> dict[str, bytes]:
-    """All members, those of archives within it too, and the streams of PDF files as text."""
-    with zipfile.ZipFile(bundle) as archive:
-        found = {name: archive.read(name) for name in archive.namelist()}
-    for name, content in list(found.items()):
-        if zipfile.is_zipfile(io.BytesIO(content)):
-            with zipfile.ZipFile(io.BytesIO(content)) as inner:
-                found |= {f"{name}/{member}": inner.read(member) for member in inner.namelist()}
-        for number, stream in enumerate(re.findall(rb"stream\r?\n(.*?)endstream", content, re.DOTALL)):
-            if name.endswith(".pdf"):
-                found[f"{name}/{number}"] = zlib.decompressobj().decompress(stream)
-    return found
+def members(bundle: Path) -> dict[str, bytes]:
+    return {name.partition("/")[2]: data for name, data in contents(bundle.name, bundle.read_bytes())}
 
 
 def test_there_are_forty_secrets_and_the_study_had_them(bundle: tuple[Checkout, Path, str]) -> None:
@@ -172,17 +154,7 @@ def test_there_are_forty_secrets_and_the_study_had_them(bundle: tuple[Checkout, 
 
 
 def test_none_of_them_is_in_the_bundle(bundle: tuple[Checkout, Path, str]) -> None:
-    found = set()
-    for name, content in contents(bundle[1]).items():
-        for secret in ALL:
-            forms = (
-                secret,
-                json.dumps(secret)[1:-1],
-                quote(secret),
-                base64.b64encode(secret.encode()).decode(),
-            )
-            found |= {(name, secret) for form in forms if form.encode() in content or form in name}
-    assert found == set()
+    assert holds(bundle[1], [Secret("", text, is_told=False, parts=()) for text in ALL]) == {}
 
 
 def test_the_author_reads_what_is_replaced_and_no_secret(bundle: tuple[Checkout, Path, str]) -> None:
@@ -204,7 +176,7 @@ def test_what_is_published_or_of_mpi_stays(bundle: tuple[Checkout, Path, str]) -
     checkout.write("config/sites/local/site.yaml", yaml.safe_load(text) | published)
     good(checkout, "bundle", "results/local/tiny", "--out", "published.zip", "--no-figures")
     file.write_text(text)
-    data = contents(checkout.root / "published.zip")
+    data = members(checkout.root / "published.zip")
     plan = json.loads(data["results/local/tiny/plan.json"])["site"]
     environment = plan["stacks"]["debian"]["environment"]
     assert environment["FAVOURITE_ANIMAL"] == "wombatwithoutdigits"
@@ -219,12 +191,21 @@ def test_what_is_published_or_of_mpi_stays(bundle: tuple[Checkout, Path, str]) -
     assert SCRIPT.encode() in data["code/config/sites/local/login"]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("user", ["weir", "results", "ior", "debian", "runs", "write"])
 def test_a_user_may_be_called_like_a_word_of_the_study(bundle: tuple[Checkout, Path, str], user: str) -> None:
     """LOGNAME is a name in some fields; the same word elsewhere is a word."""
     checkout, file, _ = bundle
-    good(checkout, "bundle", "results/local/tiny", "--out", f"{user}.zip", "--no-figures", user=user)
-    mine, plain = contents(checkout.root / f"{user}.zip"), contents(file)
+    good(
+        checkout,
+        "bundle",
+        "results/local/tiny",
+        "--out",
+        f"{user}.zip",
+        "--no-figures",
+        user={"LOGNAME": user},
+    )
+    mine, plain = members(checkout.root / f"{user}.zip"), members(file)
     records = "results/local/tiny/records.csv"
     assert mine[records] == plain[records] != b""
     assert mine["results/local/tiny/plan.json"] == plain["results/local/tiny/plan.json"]

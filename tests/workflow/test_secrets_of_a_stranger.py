@@ -93,9 +93,7 @@ class Strange:
     printed: dict[str, str]
 
     def weir(self, *arguments: str) -> str:
-        done = self.checkout.call("python", "-m", "weir", *arguments, environment=variables_of_the_shell())
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
+        return self.checkout.good(*arguments, environment=variables_of_the_shell())
 
 
 @pytest.fixture(scope="module")
@@ -119,9 +117,8 @@ def strange(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Strange]:
 
 def measured_and_bundled(strange: Strange, suite: str) -> str:
     study = f"results/geheim/{suite}"
-    strange.weir("plan", "--site", "geheim", "--suite", suite, "--out", f"{study}/plan.json")
-    strange.weir("run", "--plan", f"{study}/plan.json", "--results", "results/geheim")
-    strange.weir("collect", "--plan", f"{study}/plan.json", "--out", f"{study}/records.csv")
+    chosen = ("--site", "geheim", "--suite", suite)
+    strange.checkout.measure(study, *chosen, environment=variables_of_the_shell())
     figures = [] if suite == SUITES[0] else ["--no-figures"]
     withheld = [word for text in WITHOUT for word in ("--without", text)]
     strange.weir("bundle", study, "--out", f"{suite}-withheld.zip", *figures, *withheld)

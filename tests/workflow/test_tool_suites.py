@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import shutil
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 import yaml
 
 from tests.workflow.conftest import Checkout
+from tests.workflow.report_study import draw
 from weir.witness.document import LIBRARY
 
 pytestmark = pytest.mark.slow
@@ -29,12 +29,6 @@ SUITE: dict[str, Any] = {
         }
     },
 }
-
-
-def good(checkout: Checkout, *arguments: str) -> str:
-    done = checkout.call(*arguments)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
 
 
 @pytest.mark.parametrize("tool", ["fio", "elbencho"])
@@ -57,13 +51,7 @@ def test_a_suite_of_a_third_party_tool_becomes_a_page(tiny: Checkout, tmp_path: 
     facts = yaml.safe_load(site.read_text())
     facts["stacks"]["debian"]["programs"] = {tool: [tool]}
     site.write_text(yaml.safe_dump(facts))
-    study = tiny.root / "results/local/tiny"
-    plan = str(study / "plan.json")
-    good(tiny, "python", "-m", "weir", "plan", "--out", plan)
-    good(tiny, "python", "-m", "weir", "run", "--plan", plan, "--results", "results/local")
-    records = str(study / "records.csv")
-    good(tiny, "python", "-m", "weir", "collect", "--plan", plan, "--out", records)
-    rows = list(csv.DictReader((study / "records.csv").open()))
+    rows, study = tiny.measure("results/local/tiny"), tiny.root / "results/local/tiny"
     assert [(row["tool"], row["program"]) for row in rows] == [(tool, tool)] * 8
     assert {(row["access"], int(row["moved_bytes"])) for row in rows} == {
         ("write", 64 * MIB),
@@ -72,8 +60,7 @@ def test_a_suite_of_a_third_party_tool_becomes_a_page(tiny: Checkout, tmp_path: 
     told = [(row["access"], row["xfer_bytes"], row["reasons"], row["evidence"]) for row in rows]
     # Other load degrades results, and jobs that it kept apart have no common rate; no evidence is missing.
     assert "UNPROVEN" not in {row["verdict"] for row in rows}, told
-    published = "published=reference/published.csv"
-    good(tiny, "Rscript", "analysis/draw.R", "study", str(study), "--with", published)
+    draw(study, root=tiny.root)
     page = json.loads((study / "page.json").read_text())
     assert Path(study / "report.html").stat().st_size > 0
     assert tool in json.dumps(page)
