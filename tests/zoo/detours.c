@@ -9,55 +9,12 @@
  * the witness. fetched-again, fetched-by-child: what is dropped from the page cache is read again at once, by
  * the process itself or a child. */
 #define _GNU_SOURCE
-#include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
+#define PRELOADS_OPENS
+#include "preloaded.h"
 #include <pthread.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/time.h>
-#include <sys/types.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#define FOLD       (1 << 20)
-#define PATH_BYTES 4096
-
-typedef int (*int_call)(int);
-typedef ssize_t (*write_call)(int, const void *, size_t, off_t);
-typedef ssize_t (*plain_write_call)(int, const void *, size_t);
-typedef ssize_t (*read_call)(int, void *, size_t, off_t);
-typedef ssize_t (*plain_read_call)(int, void *, size_t);
-typedef int (*open_call)(const char *, int, ...);
-typedef int (*path_call)(const char *);
-typedef int (*stat_call)(const char *restrict, struct stat *restrict);
-typedef int (*advise_call)(int, off_t, off_t, int);
-typedef int (*wall_call)(struct timeval *, void *);
-
-#define REAL(name, type) type real = (type)dlsym(RTLD_NEXT, name)
-
-static int is(const char *animal) {
-    const char *name = getenv("WEIR_ZOO");
-    return name != NULL && strcmp(name, animal) == 0;
-}
-
-static int concerns_path(const char *path) {
-    const char *part = getenv("WEIR_ZOO_PATH");
-    return part != NULL && path != NULL && strstr(path, part) != NULL;
-}
-
-static int concerns(int descriptor) {
-    char link[64], name[PATH_BYTES];
-    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
-    ssize_t length = readlink(link, name, sizeof name - 1);
-    name[length > 0 ? length : 0] = '\0';
-    return concerns_path(name);
-}
+#define FOLD (1 << 20)
 
 static void *synchronise_later(void *descriptor) {
     sleep(2);
@@ -81,11 +38,6 @@ int fsync(int descriptor) {
     return real(descriptor);
 }
 
-static int lengthen(int descriptor, off_t end) {
-    struct stat facts;
-    return fstat(descriptor, &facts) == 0 && (facts.st_size >= end || ftruncate(descriptor, end) == 0);
-}
-
 static ssize_t put(const char *name, int descriptor, const void *from, size_t bytes, off_t offset) {
     REAL(name, write_call);
     if (is("reserved") && concerns(descriptor)) {
@@ -95,14 +47,6 @@ static ssize_t put(const char *name, int descriptor, const void *from, size_t by
         offset %= FOLD;
     }
     return real(descriptor, from, bytes, offset);
-}
-
-ssize_t pwrite(int descriptor, const void *from, size_t bytes, off_t offset) {
-    return put("pwrite", descriptor, from, bytes, offset);
-}
-
-ssize_t pwrite64(int descriptor, const void *from, size_t bytes, off_t offset) {
-    return put("pwrite64", descriptor, from, bytes, offset);
 }
 
 ssize_t write(int descriptor, const void *from, size_t bytes) {
@@ -117,14 +61,6 @@ ssize_t write(int descriptor, const void *from, size_t bytes) {
 static ssize_t get(const char *name, int descriptor, void *into, size_t bytes, off_t offset) {
     REAL(name, read_call);
     return real(descriptor, into, bytes, is("folded-reads") && concerns(descriptor) ? offset % FOLD : offset);
-}
-
-ssize_t pread(int descriptor, void *into, size_t bytes, off_t offset) {
-    return get("pread", descriptor, into, bytes, offset);
-}
-
-ssize_t pread64(int descriptor, void *into, size_t bytes, off_t offset) {
-    return get("pread64", descriptor, into, bytes, offset);
 }
 
 ssize_t read(int descriptor, void *into, size_t bytes) {
@@ -165,7 +101,7 @@ int stat(const char *restrict path, struct stat *restrict facts) {
     return real(led(path), facts);
 }
 
-static int entered(const char *name, const char *path, int flags, mode_t mode) {
+static int opened(const char *name, const char *path, int flags, mode_t mode) {
     REAL(name, open_call);
     char other[PATH_BYTES];
     if (is("elsewhere") && concerns_path(path) && strstr(path, "/data") != NULL) {
@@ -176,26 +112,6 @@ static int entered(const char *name, const char *path, int flags, mode_t mode) {
         flags &= ~O_CREAT;
     }
     return real(led(path), is("one-file") ? flags & ~O_EXCL : flags, mode);
-}
-
-static mode_t mode_of(int flags, va_list more) {
-    return (flags & O_CREAT) != 0 ? va_arg(more, mode_t) : 0;
-}
-
-int open(const char *path, int flags, ...) {
-    va_list more;
-    va_start(more, flags);
-    mode_t mode = mode_of(flags, more);
-    va_end(more);
-    return entered("open", path, flags, mode);
-}
-
-int open64(const char *path, int flags, ...) {
-    va_list more;
-    va_start(more, flags);
-    mode_t mode = mode_of(flags, more);
-    va_end(more);
-    return entered("open64", path, flags, mode);
 }
 
 int unlink(const char *path) {
@@ -257,12 +173,4 @@ static int advise(const char *name, int descriptor, off_t offset, off_t length, 
         waitpid(child, NULL, 0);
     }
     return answer;
-}
-
-int posix_fadvise(int descriptor, off_t offset, off_t length, int advice) {
-    return advise("posix_fadvise", descriptor, offset, length, advice);
-}
-
-int posix_fadvise64(int descriptor, off_t offset, off_t length, int advice) {
-    return advise("posix_fadvise64", descriptor, offset, length, advice);
 }

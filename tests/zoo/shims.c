@@ -14,61 +14,20 @@
  * rank 1 sees empty files; clock-step, a close sets the clock back by half of the time since the open;
  * kept-below, a rank's first 32 preads take 10 ms longer, as if a server kept what they read. */
 #define _GNU_SOURCE
-#include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
+#define PRELOADS_OPENS
+#include "preloaded.h"
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/time.h>
-#include <sys/types.h>
 #include <time.h>
-#include <unistd.h>
 
-static int is(const char *animal) {
-    const char *name = getenv("WEIR_ZOO");
-    return name != NULL && strcmp(name, animal) == 0;
-}
+typedef int (*mkdir_call)(const char *, mode_t);
+typedef off_t (*seek_call)(int, off_t, int);
+typedef int (*control_call)(int, int, ...);
+typedef int (*clock_call)(clockid_t, struct timespec *);
 
 static int rank_one(void) {
     const char *rank = getenv("OMPI_COMM_WORLD_RANK");
     return rank != NULL && strcmp(rank, "1") == 0;
 }
-
-static int concerns_path(const char *path) {
-    const char *part = getenv("WEIR_ZOO_PATH");
-    return part != NULL && path != NULL && strstr(path, part) != NULL;
-}
-
-static int concerns(int descriptor) {
-    char link[64], name[4096];
-    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
-    ssize_t length = readlink(link, name, sizeof name - 1);
-    name[length > 0 ? length : 0] = '\0';
-    return concerns_path(name);
-}
-
-#define REAL(name, type) type real = (type)dlsym(RTLD_NEXT, name)
-
-typedef int (*int_call)(int);
-typedef ssize_t (*write_call)(int, const void *, size_t, off_t);
-typedef ssize_t (*read_call)(int, void *, size_t, off_t);
-typedef ssize_t (*plain_write_call)(int, const void *, size_t);
-typedef ssize_t (*plain_read_call)(int, void *, size_t);
-typedef int (*stat_call)(const char *restrict, struct stat *restrict);
-typedef int (*stat64_call)(const char *restrict, struct stat64 *restrict);
-typedef int (*path_call)(const char *);
-typedef int (*mkdir_call)(const char *, mode_t);
-typedef int (*advise_call)(int, off_t, off_t, int);
-typedef off_t (*seek_call)(int, off_t, int);
-typedef int (*open_call)(const char *, int, ...);
-typedef int (*control_call)(int, int, ...);
-typedef int (*clock_call)(clockid_t, struct timespec *);
-typedef int (*wall_call)(struct timeval *, void *);
 
 int fsync(int descriptor) {
     REAL("fsync", int_call);
@@ -88,14 +47,6 @@ static int advise(const char *name, int descriptor, off_t offset, off_t length, 
         length = facts.st_size / 100 * percent;
     }
     return is("no-op-fadvise") && concerns(descriptor) ? 0 : real(descriptor, offset, length, advice);
-}
-
-int posix_fadvise(int descriptor, off_t offset, off_t length, int advice) {
-    return advise("posix_fadvise", descriptor, offset, length, advice);
-}
-
-int posix_fadvise64(int descriptor, off_t offset, off_t length, int advice) {
-    return advise("posix_fadvise64", descriptor, offset, length, advice);
 }
 
 static off_t seek(const char *name, int descriptor, off_t offset, int whence) {
@@ -154,11 +105,8 @@ static int loses_this(int descriptor) {
     return is("lost-writes") && concerns(descriptor) && ++calls % 7 == 0;
 }
 
-/* Makes the file as long as if the bytes had been written. */
 static int stretches(int descriptor, off_t end) {
-    struct stat facts;
-    return is("sparse") && concerns(descriptor) && fstat(descriptor, &facts) == 0 &&
-           (facts.st_size >= end || ftruncate(descriptor, end) == 0);
+    return is("sparse") && concerns(descriptor) && lengthen(descriptor, end);
 }
 
 static ssize_t put(const char *name, int descriptor, const void *from, size_t bytes, off_t offset) {
@@ -211,14 +159,6 @@ ssize_t read(int descriptor, void *into, size_t bytes) {
     return real(descriptor, into, bytes);
 }
 
-ssize_t pwrite(int descriptor, const void *from, size_t bytes, off_t offset) {
-    return put("pwrite", descriptor, from, bytes, offset);
-}
-
-ssize_t pwrite64(int descriptor, const void *from, size_t bytes, off_t offset) {
-    return put("pwrite64", descriptor, from, bytes, offset);
-}
-
 static ssize_t get(const char *name, int descriptor, void *into, size_t bytes, off_t offset) {
     REAL(name, read_call);
     dawdle(descriptor, 1);
@@ -233,14 +173,6 @@ static ssize_t get(const char *name, int descriptor, void *into, size_t bytes, o
     return real(descriptor, into, bytes, offset);
 }
 
-ssize_t pread(int descriptor, void *into, size_t bytes, off_t offset) {
-    return get("pread", descriptor, into, bytes, offset);
-}
-
-ssize_t pread64(int descriptor, void *into, size_t bytes, off_t offset) {
-    return get("pread64", descriptor, into, bytes, offset);
-}
-
 /* Set by a close; the clocks below are behind by so much from then on. */
 static long long step_ns, opened_ns;
 
@@ -250,33 +182,13 @@ static long long real_ns(void) {
     return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
-static int strip(const char *name, const char *path, int flags, mode_t mode) {
+static int opened(const char *name, const char *path, int flags, mode_t mode) {
     REAL(name, open_call);
     int stripped = (is("stripped-direct") || is("lying-direct")) && concerns_path(path);
     if (is("clock-step") && concerns_path(path)) {
         opened_ns = real_ns();
     }
     return real(path, stripped ? flags & ~O_DIRECT : flags, mode);
-}
-
-static mode_t mode_of(int flags, va_list more) {
-    return (flags & O_CREAT) != 0 ? va_arg(more, mode_t) : 0;
-}
-
-int open(const char *path, int flags, ...) {
-    va_list more;
-    va_start(more, flags);
-    mode_t mode = mode_of(flags, more);
-    va_end(more);
-    return strip("open", path, flags, mode);
-}
-
-int open64(const char *path, int flags, ...) {
-    va_list more;
-    va_start(more, flags);
-    mode_t mode = mode_of(flags, more);
-    va_end(more);
-    return strip("open64", path, flags, mode);
 }
 
 static int control(const char *name, int descriptor, int command, void *argument) {
@@ -307,8 +219,8 @@ static int is_item(const char *path, const char *part) {
 }
 
 /* As a client with old attributes does. */
-int stat(const char *restrict path, struct stat *restrict facts) {
-    REAL("stat", stat_call);
+static int look(const char *name, const char *path, struct stat *facts) {
+    REAL(name, stat_call);
     if (is("remembered-stat") && is_item(path, "/file.mdtest")) {
         memset(facts, 0, sizeof *facts);
         facts->st_mode = S_IFREG | 0600;
@@ -321,18 +233,14 @@ int stat(const char *restrict path, struct stat *restrict facts) {
     return answer;
 }
 
+int stat(const char *restrict path, struct stat *restrict facts) {
+    return look("stat", path, facts);
+}
+
+_Static_assert(sizeof(struct stat) == sizeof(struct stat64), "both are one where off_t has 64 bits");
+
 int stat64(const char *restrict path, struct stat64 *restrict facts) {
-    REAL("stat64", stat64_call);
-    if (is("remembered-stat") && is_item(path, "/file.mdtest")) {
-        memset(facts, 0, sizeof *facts);
-        facts->st_mode = S_IFREG | 0600;
-        return 0;
-    }
-    int answer = real(path, facts);
-    if (answer == 0 && is("stale-size") && rank_one() && concerns_path(path)) {
-        facts->st_size = 0;
-    }
-    return answer;
+    return look("stat64", path, (struct stat *)facts);
 }
 
 int mkdir(const char *path, mode_t mode) {

@@ -6,44 +6,10 @@
  * blocks away (fallocate). ranged: it is a sync_file_range, which leaves what it wrote in the cache of the
  * device. fastest: the longest time of the ranks is their shortest (MPI_Reduce). */
 #define _GNU_SOURCE
-#include <dlfcn.h>
-#include <fcntl.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include "preloaded.h"
 
-#define PATH_BYTES 4096
-
-typedef int (*int_call)(int);
-typedef ssize_t (*write_call)(int, const void *, size_t, off_t);
-typedef ssize_t (*read_call)(int, void *, size_t, off_t);
 typedef ssize_t (*splice_call)(int, off64_t *, int, off64_t *, size_t, unsigned);
 typedef ssize_t (*copy_call)(int, off64_t *, int, off64_t *, size_t, unsigned);
-
-#define REAL(name, type) type real = (type)dlsym(RTLD_NEXT, name)
-
-static int is(const char *animal) {
-    const char *name = getenv("WEIR_ZOO");
-    return name != NULL && strcmp(name, animal) == 0;
-}
-
-static int concerns(int descriptor) {
-    char link[64], name[PATH_BYTES];
-    const char *part = getenv("WEIR_ZOO_PATH");
-    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
-    ssize_t length = readlink(link, name, sizeof name - 1);
-    name[length > 0 ? length : 0] = '\0';
-    return part != NULL && strstr(name, part) != NULL;
-}
-
-static int lengthen(int descriptor, off_t end) {
-    struct stat facts;
-    return fstat(descriptor, &facts) == 0 && (facts.st_size >= end || ftruncate(descriptor, end) == 0);
-}
 
 static void swap(int descriptor, const char *device) {
     int other = (int)syscall(SYS_openat, AT_FDCWD, device, O_RDWR);
@@ -77,17 +43,8 @@ static ssize_t put(const char *name, int descriptor, const void *from, size_t by
     return real(descriptor, from, bytes, offset);
 }
 
-ssize_t pwrite(int descriptor, const void *from, size_t bytes, off_t offset) {
-    return put("pwrite", descriptor, from, bytes, offset);
-}
-
-ssize_t pwrite64(int descriptor, const void *from, size_t bytes, off_t offset) {
-    return put("pwrite64", descriptor, from, bytes, offset);
-}
-
 ssize_t write(int descriptor, const void *from, size_t bytes) {
-    ssize_t (*real)(int, const void *, size_t) =
-        (ssize_t(*)(int, const void *, size_t))dlsym(RTLD_NEXT, "write");
+    REAL("write", plain_write_call);
     if ((is("swapped") || is("cloned")) && concerns(descriptor)) {
         off_t offset = lseek(descriptor, (off_t)bytes, SEEK_CUR) - (off_t)bytes;
         return put("pwrite64", descriptor, from, bytes, offset);
@@ -134,16 +91,8 @@ static ssize_t get(const char *name, int descriptor, void *into, size_t bytes, o
     return is("spliced") ? pass_by(descriptor, bytes, offset) : real(descriptor, into, bytes, offset);
 }
 
-ssize_t pread(int descriptor, void *into, size_t bytes, off_t offset) {
-    return get("pread", descriptor, into, bytes, offset);
-}
-
-ssize_t pread64(int descriptor, void *into, size_t bytes, off_t offset) {
-    return get("pread64", descriptor, into, bytes, offset);
-}
-
 ssize_t read(int descriptor, void *into, size_t bytes) {
-    ssize_t (*real)(int, void *, size_t) = (ssize_t(*)(int, void *, size_t))dlsym(RTLD_NEXT, "read");
+    REAL("read", plain_read_call);
     if ((is("swapped") || is("spliced")) && concerns(descriptor)) {
         off_t offset = lseek(descriptor, (off_t)bytes, SEEK_CUR) - (off_t)bytes;
         return get("pread64", descriptor, into, bytes, offset);
