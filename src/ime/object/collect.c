@@ -1,4 +1,4 @@
-/* What goes besides: objects that nobody needs any more, and what a kill left of others. */
+/* Objects that nobody needs any more go, and what a kill left behind. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
