@@ -47,18 +47,14 @@ page_doubts <- function(evidence) {
   ))
 }
 
-doubt <- function(number, sentence) list(number = number, sentence = sentence)
+# Words are made only if it is so.
+doubt <- function(is_so, number, sentence) if (is_so) list(number = number, sentence = sentence)
 
 doubt_about_verdicts <- function(records) {
   real <- records[emulated == FALSE]
-  unproven <- sum(real$verdict == "UNPROVEN")
-  if (unproven == 0) {
-    return(NULL)
-  }
-  absent <- if (is.null(real$missing)) character() else unlist(strsplit(real[verdict == "UNPROVEN"]$missing, ";",
-    fixed = TRUE))
-  common <- commonest(absent)
-  doubt(sprintf("%s of %s", thousands(unproven), thousands(nrow(real))), sprintf(
+  unproven <- real[verdict == "UNPROVEN"]
+  common <- commonest(unlist(strsplit(as.character(unproven$missing), ";", fixed = TRUE)))
+  doubt(nrow(unproven) > 0, sprintf("%s of %s", thousands(nrow(unproven)), thousands(nrow(real))), sprintf(
     "results are unproven: no rule found a fault, but evidence is missing%s.",
     if (is.null(common)) "" else sprintf(", most often that %s", meaning_of_evidence(common))
   ))
@@ -77,12 +73,9 @@ meaning_of_evidence <- function(name) in_words(name, words_of_column("missing"))
 # The commonest rule first; the section on verdicts has all.
 doubt_about_findings <- function(records) {
   bad <- records[emulated == FALSE & verdict %in% c("DEGRADED", "INVALID")]
-  if (nrow(bad) == 0) {
-    return(NULL)
-  }
   rule <- commonest(unlist(strsplit(bad$reasons, "; *")))
   kinds <- words_of_column("verdict")[intersect(c("DEGRADED", "INVALID"), bad$verdict)]
-  doubt(sprintf("%s of %s", thousands(nrow(bad)), thousands(sum(!records$emulated))), sprintf(
+  doubt(nrow(bad) > 0, sprintf("%s of %s", thousands(nrow(bad)), thousands(sum(!records$emulated))), sprintf(
     "results are %s%s.", paste(kinds, collapse = " or "),
     if (is.null(rule)) "" else sprintf(", most often by the rule %s", rule)
   ))
@@ -90,11 +83,8 @@ doubt_about_findings <- function(records) {
 
 doubt_about_drift <- function(records) {
   drift <- drift_of_campaign(records[emulated == FALSE])[clear == TRUE]
-  if (nrow(drift) == 0) {
-    return(NULL)
-  }
   worst <- drift[which.max(abs(log(ratio)))]
-  doubt(sprintf("%s %%", signed_percent(worst$ratio - 1)), sprintf(
+  doubt(nrow(drift) > 0, sprintf("%s %%", signed_percent(worst$ratio - 1)), sprintf(
     "is how far %s of %s drifted over the rounds: intervals are widened by half of it on either side.",
     if (worst$access %in% c("write", "read")) paste0(worst$access, "s") else worst$access, worst$target
   ))
@@ -104,24 +94,18 @@ doubt_about_drift <- function(records) {
 doubt_about_precision <- function(evidence) {
   points <- precision_points(evidence$records[emulated == FALSE], evidence$facts)
   wide <- if (nrow(points) > 0) points[!outcome %in% c("reached", "no usable run")] else points
-  if (nrow(wide) == 0) {
-    return(NULL)
-  }
   why <- c(if (any(wide$outcome != "drift")) "the time or the rounds that it allows were used up",
     if (any(wide$outcome == "drift")) "the campaign drifted")
-  doubt(sprintf("%d of %d", nrow(wide), nrow(points)),
+  doubt(nrow(wide) > 0, sprintf("%d of %d", nrow(wide), nrow(points)),
     sprintf("medians have wider intervals than the suite requests: %s.", paste(why, collapse = ", or ")))
 }
 
 doubt_about_rounds <- function(points) {
-  rounds <- if (nrow(points) > 0) points[emulated == FALSE & n > 0]$n else integer()
-  if (length(rounds) == 0 || min(rounds) >= 10) {
-    return(NULL)
-  }
+  rounds <- points[emulated == FALSE & n > 0]$n
   few <- sum(rounds < fewest_for_interval)
   narrow <- sum(rounds >= 10)
-  run <- if (max(rounds) == 1) "run" else "runs"
-  doubt(paste("n =", range_words(rounds)), if (max(rounds) == 1) {
+  run <- if (all(rounds == 1)) "run" else "runs"
+  doubt(length(rounds) > 0 && min(rounds) < 10, paste("n =", range_words(rounds)), if (all(rounds == 1)) {
     "run of each setting: how far it scatters is unknown."
   } else if (few == length(rounds)) {
     sprintf("%s of each setting: too few for an interval with 95 %%, so the single runs are drawn.", run)
@@ -142,16 +126,10 @@ short_phase_s <- 0.5
 doubt_about_phases <- function(evidence) {
   points <- evidence$points
   of_memory <- targets_of_kind(evidence$facts, "memory")
-  seconds <- if (nrow(points) > 0) {
-    points[emulated == FALSE & n > 0 & is.finite(seconds) & !target %in% of_memory & of_storage(points)]$seconds
-  } else {
-    numeric()
-  }
+  points <- points[emulated == FALSE & n > 0 & is.finite(seconds) & !target %in% of_memory & of_storage(points)]
+  seconds <- points$seconds
   short <- sum(seconds < short_phase_s)
-  if (short == 0) {
-    return(NULL)
-  }
-  doubt(sprintf("%s of %s", thousands(short), thousands(length(seconds))), sprintf(
+  doubt(short > 0, sprintf("%s of %s", thousands(short), thousands(length(seconds))), sprintf(
     "settings moved data for less than %s s, the shortest for %s: longer transfers may be slower.",
     short_phase_s, duration_words(1e6 * min(seconds))
   ))
@@ -190,11 +168,9 @@ doubt_about_memory <- function(evidence) {
     (records$proof %in% "devices" | records$target %in% known_of_targets(evidence$facts, "server_memory_bytes")$target)
   sizes <- records[!probed]$file_bytes
   largest <- suppressWarnings(max(sizes, na.rm = TRUE))
-  if (is.null(memory) || !is.finite(largest) || largest >= memory) {
-    return(NULL)
-  }
   share <- largest / memory
-  doubt(if (share < 0.01) "under 1 %" else sprintf("%s %%", whole_percent(share)), sprintf(
+  number <- if (isTRUE(share < 0.01)) "under 1 %" else sprintf("%s %%", whole_percent(share))
+  doubt(isTRUE(is.finite(share) & share < 1), number, sprintf(
     "of the memory (%s) would hold the largest file (%s): a cache below the client (server, hypervisor) may do so.",
     bytes_words(memory), bytes_words(signif(largest, 3))
   ))
@@ -204,7 +180,7 @@ doubt_about_memory <- function(evidence) {
 doubt_about_load <- function(records) {
   real <- records[emulated == FALSE]
   busy <- sum(real[, has_finding(.SD, "machine-busy")])
-  if (busy == 0) NULL else doubt(sprintf("%s of %s", thousands(busy), thousands(nrow(real))),
+  doubt(busy > 0, sprintf("%s of %s", thousands(busy), thousands(nrow(real))),
     "results were taken while the machine was busy with other work: the storage may be faster.")
 }
 

@@ -1,5 +1,7 @@
 # Opening sentences of the report of a study: its question, answered by its records; empty without records.
 
+answer_of <- function(answer) function(records, inputs) or_nothing(answer, "")(records, inputs)
+
 study_answers <- function(records, inputs) {
   list(
     AnswerDefaults = default_answer(records, inputs),
@@ -11,15 +13,11 @@ study_answers <- function(records, inputs) {
 }
 
 # The setting with the highest harmonic mean over writes, reads and numbers of nodes: it must not fail for any of them.
-default_answer <- function(records, inputs) {
+default_answer <- answer_of(function(records, inputs) {
   shares <- shares_of_best(records)
-  if (nrow(shares) == 0) {
-    return("")
-  }
+  only_if(nrow(shares) > 0)
   together <- of_both_accesses(real_storage(shares), c("target", "emulated", "api", default_settings))
-  if (nrow(together) == 0) {
-    return("")
-  }
+  only_if(nrow(together) > 0)
   best <- together[order(emulated, target, api, -share), .SD[1], by = .(target, emulated, api)]
   worst <- together[, .(worst = min(share)), by = .(target, api)]
   best <- worst[best, on = c("target", "api")]
@@ -33,13 +31,11 @@ default_answer <- function(records, inputs) {
     "The best default for writes and reads together, with its share of the best setting of each (harmonic mean):",
     "%s."
   ), paste(words, collapse = "; "))
-}
+})
 
-printed_default_answer <- function(records, inputs) {
+printed_default_answer <- answer_of(function(records, inputs) {
   printed <- printed_defaults(records, inputs)
-  if (nrow(printed) == 0) {
-    return("")
-  }
+  only_if(nrow(printed) > 0)
   by_harmonic <- printed_settings(printed, "harmonic")
   by_arithmetic <- printed_settings(printed, "arithmetic")
   paste0(
@@ -47,7 +43,7 @@ printed_default_answer <- function(records, inputs) {
     "reads together is ", setting_words(by_harmonic[1]), ", and the worst setting ", setting_words(by_harmonic[.N]),
     "; by its arithmetic means the default is ", setting_words(by_arithmetic[1]), "."
   )
-}
+})
 
 # The settings of the table, the best for writes and reads together first.
 printed_settings <- function(printed, column) {

@@ -1,5 +1,5 @@
 # What a claim measures on points: ratios of pairs, growth with nodes, spread, lines. Each effect is a number with an
-# interval over the rounds, in which both sides of a pair were measured; NULL where the points for it are missing.
+# interval over the rounds, in which both sides of a pair were measured; only_if() there are points for it.
 
 # `by_round` is the effect in each round. Factors are averaged as logarithms.
 effect_of <- function(words, by_round, used, lowest = NA, highest = NA, count = NA_integer_, inflation = 1) {
@@ -29,9 +29,6 @@ used_of <- function(points) {
 
 # One effect over another, as a factor: round by round, or where they have no rounds in common from their intervals.
 quotient_of <- function(first, second) {
-  if (is.null(first) || is.null(second)) {
-    return(NULL)
-  }
   used <- rbind(first$used, second$used)
   data.table::setnames(used, "cells", "one_cell")
   count <- min(first$count, second$count)
@@ -49,13 +46,8 @@ quotient_of <- function(first, second) {
 
 # The median of all ratios first / second of points that differ in `apart` alone, round by round.
 ratio_of <- function(first, second, apart) {
-  if (nrow(first) == 0 || nrow(second) == 0) {
-    return(NULL)
-  }
   pairs <- merge(first, second, by = setdiff(point_keys, apart), allow.cartesian = TRUE)
-  if (nrow(pairs) == 0) {
-    return(NULL)
-  }
+  only_if(nrow(pairs) > 0)
   ratios <- Map(function(x, y) {
     common <- intersect(names(x), names(y))
     log(x[common] / y[common])
@@ -106,14 +98,9 @@ middle_by_round <- function(units) {
 # The exponent with which bandwidth grows with the nodes: 1 in proportion, 0 not at all; the median over the series that
 # differ in nothing else.
 growth_of <- function(points) {
-  if (nrow(points) == 0) {
-    return(NULL)
-  }
   series <- split(points, by = setdiff(point_keys, "nn"), drop = TRUE)
   series <- Filter(function(rows) data.table::uniqueN(rows$nn) > 1, series)
-  if (length(series) == 0) {
-    return(NULL)
-  }
+  only_if(length(series) > 0)
   slopes <- lapply(series, function(rows) {
     common <- Reduce(intersect, lapply(rows$rounds, names))
     slope(log(rows$nn), log(do.call(rbind, lapply(rows$rounds, function(rounds) rounds[common]))))
@@ -155,9 +142,7 @@ jackknifed <- function(words, points, statistic, used, lowest = NA, highest = NA
 # How far the runs of a point lie apart: quartile distance over median, the median over the points.
 spread_of <- function(points, fewest = 4) {
   points <- points[lengths(rounds) >= fewest]
-  if (nrow(points) == 0) {
-    return(NULL)
-  }
+  only_if(nrow(points) > 0)
   spreads <- vapply(points$rounds, relative_spread, numeric(1))
   jackknifed("spread", points, function(points) {
     max(1e-6, stats::median(vapply(points$rounds, relative_spread, numeric(1))))
@@ -169,13 +154,8 @@ relative_spread <- function(values) unname(diff(stats::quantile(values, c(0.25, 
 # How well, for each size, writes are a straight line over reads: the share of the variance that the line explains, the
 # median over the sizes.
 line_of <- function(points, fewest = 4) {
-  if (nrow(points) == 0) {
-    return(NULL)
-  }
   explained <- explained_by_size(points, fewest)
-  if (length(explained) == 0) {
-    return(NULL)
-  }
+  only_if(length(explained) > 0)
   jackknifed("explained share", points, function(points) stats::median(explained_by_size(points, fewest)), points,
     min(explained), max(explained), length(explained)
   )
@@ -199,9 +179,7 @@ explained_share <- function(x, y) {
 # The best of some points over the best of the other points. The best is chosen by the other rounds, as the highest of
 # many noisy values reads high.
 best_ratio <- function(first, second) {
-  if (nrow(first) == 0 || nrow(second) == 0) {
-    return(NULL)
-  }
+  only_if(nrow(first) > 0 && nrow(second) > 0)
   one <- best_by_round(first)
   other <- best_by_round(second)
   common <- intersect(names(one), names(other))
@@ -221,9 +199,7 @@ best_by_round <- function(points) {
 
 # The best against a number that was printed, as a factor.
 best_against <- function(points, printed) {
-  if (nrow(points) == 0) {
-    return(NULL)
-  }
+  only_if(nrow(points) > 0)
   effect_of("factor", best_by_round(points) / printed, points[which.max(median)], count = 1L,
     inflation = inflation_of(study_autocorrelation())
   )
@@ -268,22 +244,14 @@ large_blocks <- function(points, least_bytes = 4 * mib) points[xfer_bytes >= lea
 
 # The ends of the transfer sizes of each target.
 largest_over_smallest <- function(points) {
-  if (nrow(points) == 0) {
-    return(NULL)
-  }
+  only_if(nrow(points) > 0)
   ends <- points[, .(least = min(xfer_bytes), most = max(xfer_bytes)), by = .(target, purpose)]
   points <- ends[points, on = .(target, purpose)][least < most]
-  if (nrow(points) == 0) {
-    return(NULL)
-  }
   ratio_of(points[xfer_bytes == most], points[xfer_bytes == least], "xfer_bytes")
 }
 
 # How far a factor is from one, in either direction. An interval around one shows only that it may be none.
 apart_by <- function(ratio) {
-  if (is.null(ratio)) {
-    return(NULL)
-  }
   ends <- sort(abs(log(c(ratio$lo, ratio$hi))), na.last = TRUE)
   if (isTRUE(ratio$lo < 1 && ratio$hi > 1)) ends[1] <- 0
   used <- data.table::copy(ratio$used)
@@ -291,6 +259,3 @@ apart_by <- function(ratio) {
   effect_with("factor", abs(log(ratio$effect)), ends[1], ends[2], ratio$error, ratio$df, ratio$rounds, used,
     count = ratio$count)
 }
-
-# Whether points know one kind of access only, so that there is nothing to compare.
-one_way_only <- function(points) nrow(unique(points[, .(collective, chunked)])) < 2

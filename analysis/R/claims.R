@@ -3,7 +3,7 @@
 # How a claim ends. Undecided: the interval allows both, or there is none; what is printed has no rounds.
 outcomes <- c("reproduced", "contradicted", "undecided", "out of scope here")
 
-# `decide` gets points and returns an effect (analysis/R/claim_effects.R), or NULL where what it needs is missing.
+# `decide` gets points and returns an effect (analysis/R/claim_effects.R), only_if() they are what it needs.
 # `expects` lists the effects that confirm the sentence; `tolerance` is how far apart two numbers count as equal.
 claim <- function(id, says, where, needs, decide, expects, tolerance, measure = "bandwidth", of_published = TRUE) {
   list(
@@ -118,10 +118,10 @@ decide_claim <- function(claim, paper, sets, printed, degraded_too = function() 
 
 # An error in a claim names it.
 decided <- function(claim, paper, points) {
-  if (nrow(points) == 0) {
-    return(NULL)
-  }
-  tryCatch(claim$decide(points), error = function(error) {
+  tryCatch({
+    only_if(nrow(points) > 0)
+    claim$decide(points)
+  }, nothing_to_show = function(condition) NULL, error = function(error) {
     stop(sprintf("analysis/claims/%s.R: claim '%s': %s", paper$name, claim$id, conditionMessage(error)), call. = FALSE)
   })
 }

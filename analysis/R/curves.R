@@ -24,9 +24,6 @@ points_over_processes <- function(records, inputs, of, mapped) {
 
 # A line needs so many values of `x`; other points are named in a note.
 enough_for_curve <- function(points, x, apart) {
-  if (nrow(points) == 0) {
-    return(points)
-  }
   points[, values_along := data.table::uniqueN(.SD[[1]]), by = apart, .SDcols = x]
   points[values_along >= fewest_for_line][, values_along := NULL][]
 }

@@ -10,15 +10,9 @@ point_keys <- c(claim_columns, "variant", "statistic")
 # `rounds` has the value of each round by its name, the median over the iterations, and `times` when it began.
 evidence_of <- function(records, facts, value_of) {
   records <- records[verdict %in% usable_verdicts]
-  if (nrow(records) == 0) {
-    return(no_evidence)
-  }
   records <- add_roles(records, facts)
   records[, chunked := !is.na(chunking) & chunking != "contiguous"]
   records <- round_names(records)[, value_of_record := value_of(records)][is.finite(value_of_record)]
-  if (nrow(records) == 0) {
-    return(no_evidence)
-  }
   by <- c(claim_columns, "variant")
   records <- add_variant(records, claim_columns)
   runs <- records[, .(value = median(value_of_record), began = began[1]), by = c(by, "round")]
@@ -62,9 +56,6 @@ published_evidence <- function(path, source_name, wire_gbit_s = NA_real_) {
   }
   values <- read_published(path)
   values <- values[source == source_name & metric == "bandwidth"]
-  if (nrow(values) == 0) {
-    return(no_evidence)
-  }
   values[, .(
     role = in_words(target, c("ime-native" = "native", lustre = "file system", "ime-fuse" = "fuse")), target,
     tool = NA_character_, purpose, access, api = in_words(api, published_apis), layout,

@@ -10,18 +10,12 @@ hints_of_labels <- function(labels) {
 hint_effects <- function(records) {
   records <- transfers_of(records)[experiment %in% "hints" & verdict %in% usable_verdicts]
   records <- records[!is.na(bw_mib_s) & bw_mib_s > 0]
-  if (nrow(records) == 0) {
-    return(data.table::data.table())
-  }
   records <- round_names(records)[, hints := hints_of_labels(label)]
   runs <- records[, .(mib_s = stats::median(bw_mib_s), unproven = any(verdict == "UNPROVEN")),
     by = .(target, stack, emulated, access, nn, ppn, xfer_bytes, hints, round)]
   plain <- runs[hints == "", .(target, stack, access, nn, ppn, xfer_bytes, round, plain_mib_s = mib_s,
     plain_unproven = unproven)]
   pairs <- merge(runs[hints != ""], plain, by = c("target", "stack", "access", "nn", "ppn", "xfer_bytes", "round"))
-  if (nrow(pairs) == 0) {
-    return(data.table::data.table())
-  }
   effects <- pairs[, c(
     list(mib_s = stats::median(mib_s), plain_mib_s = stats::median(plain_mib_s)),
     lapply(mean_interval(log(mib_s / plain_mib_s))[c("mean", "lo", "hi")], exp),

@@ -125,11 +125,9 @@ percentile_among <- function(value, others) {
   100 * (mean(others < value) + mean(others == value) / 2)
 }
 
-io500_answer <- function(records, inputs) {
+io500_answer <- answer_of(function(records, inputs) {
   index <- index_of_io500(phases_of_io500(records, inputs))
-  if (nrow(index) == 0) {
-    return("")
-  }
+  only_if(nrow(index) > 0)
   words <- index[, sprintf(
     "on the storage ``%s'': bandwidth %s~GiB/s, metadata %s~kIOPS, %s %s by today's formula and %s by that of 2017",
     latex_name(mark_name(target, emulated)), five_digits(bandwidth), five_digits(metadata),
@@ -146,7 +144,7 @@ io500_answer <- function(records, inputs) {
     )
   }
   paste(c(sub("^o", "O", paste0(paste(words, collapse = "; "), ".")), doubt), collapse = " ")
-}
+})
 
 # As IO500 prints its numbers; larger ones with their thousands.
 five_digits <- function(values) {

@@ -80,13 +80,11 @@ mount_costs <- function(records, facts) {
   name_apart(costs)
 }
 
-layers_answer <- function(records, inputs) {
+layers_answer <- answer_of(function(records, inputs) {
   costs <- layer_costs(records)
-  costs <- if (nrow(costs) > 0) costs[cost == "operation_us" & api != base & is.finite(added)] else costs
-  if (nrow(costs) == 0) {
-    return("")
-  }
-  costs <- real_storage(costs)
+  only_if(nrow(costs) > 0)
+  costs <- real_storage(costs[cost == "operation_us" & api != base & is.finite(added)])
+  only_if(nrow(costs) > 0)
   # A cost below zero, or whose interval has zero in it, is none that these rounds show.
   costs[, sure := added > 0 & (is.na(added_lo) | added_lo > 0)]
   most <- costs[order(emulated, target, access, !sure, -added), .SD[1], by = .(emulated, target, access)]
@@ -103,4 +101,4 @@ layers_answer <- function(records, inputs) {
     if (nrow(none) > 0) sprintf("No layer adds a cost to %s that these rounds tell from zero.",
       paste(sprintf("%ss on %s", latex_name(none$access), named(none)), collapse = " or "))
   ), collapse = " ")
-}
+})

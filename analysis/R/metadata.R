@@ -31,9 +31,6 @@ metadata_points <- function(records) {
   records <- add_variant(records, metadata_columns)
   by <- c(metadata_columns, "variant")
   points <- summarise_records(records, above_zero(records$ops_s), by, "op/s")
-  if (nrow(points) == 0) {
-    return(points)
-  }
   used <- records[verdict %in% usable_verdicts]
   used[, `:=`(p50 = load_metric("p50")$value(used), p99 = load_metric("p99")$value(used))]
   tails <- used[, .(p50_us = stats::median(p50), p99_us = stats::median(p99)), by = by]

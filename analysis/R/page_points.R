@@ -5,10 +5,7 @@
 page_points <- function(records) {
   data <- records[access %in% c("write", "read") & is.na(item)]
   by <- c("target", "emulated", "access", "cell")
-  points <- if (nrow(data) == 0) data.table::data.table() else summarise_records(data, bandwidth_all(data), by, "MiB/s")
-  if (nrow(points) == 0) {
-    return(points)
-  }
+  points <- summarise_records(data, bandwidth_all(data), by, "MiB/s")
   first <- data[, .SD[1], by = by, .SDcols = setdiff(intersect(c(page_columns, dimensions()), names(data)), by)]
   # A percentile of few operations is their maximum.
   usable <- data.table::copy(data[verdict %in% usable_verdicts])
@@ -105,9 +102,6 @@ missing_words <- function(rows) {
 
 # For each target and access: the best point, small random transfers, the tail of their latency.
 page_answers <- function(points) {
-  if (nrow(points) == 0) {
-    return(list())
-  }
   used <- points[n > 0 & verdict %in% usable_verdicts & of_storage(points)]
   combinations <- unique(used[, .(target, emulated, access)])
   lapply(seq_len(nrow(combinations)), function(i) {

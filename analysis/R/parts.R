@@ -27,23 +27,23 @@ load_part <- function(kind, name, home = analysis_home()) {
   if (length(missing) > 0) {
     stop(sprintf("%s: does not define %s", path, paste(missing, collapse = ", ")), call. = FALSE)
   }
-  if (!is.null(part$make_table)) part$make_table <- or_no_rows(part$make_table)
+  if (kind == "advice") part$advise <- or_nothing(part$advise, list())
+  if (!is.null(part$make_table)) part$make_table <- or_nothing(part$make_table, data.table::data.table())
   part$path <- path
   part$kind <- kind
   part$name <- name
   part
 }
 
-# In make_table(): what the part needs. Where it is not so the table has no rows, and why_nothing() finds the reason.
+# What a part, an answer or a claim needs. Where it is not so, what or_nothing() made of it gives nothing: a table no
+# rows, of which why_nothing() finds the reason.
 only_if <- function(is_so) {
-  if (!is_so) stop(structure(class = c("nothing_to_show", "condition"), list(message = "nothing to show", call = NULL)))
+  if (!is_so) stop(errorCondition("nothing to show", class = "nothing_to_show"))
 }
 
-or_no_rows <- function(make_table) {
-  force(make_table)
-  function(records, inputs) {
-    tryCatch(make_table(records, inputs), nothing_to_show = function(condition) data.table::data.table())
-  }
+or_nothing <- function(make, nothing) {
+  force(make)
+  function(...) tryCatch(make(...), nothing_to_show = function(condition) nothing)
 }
 
 unknown_part <- function(kind, name, home) {

@@ -8,9 +8,6 @@ points_of_bandwidth <- function(records) {
   records <- add_variant(transfers_of(records), point_columns)
   by <- c(point_columns, "variant")
   points <- summarise_records(records, bandwidth_all(records), by, "MiB/s")
-  if (nrow(points) == 0) {
-    return(points)
-  }
   alone <- summarise_records(records, bandwidth_io(records), by, "MiB/s")
   points[alone, median_io := i.median, on = by]
   in_access_order(points, c("target", "access", "variant", setdiff(point_columns, c("target", "access"))))
@@ -69,9 +66,6 @@ best_points <- function(points, by = c("target", "access"), better = "higher") {
 
 # Degraded points only where a group has no others.
 usable_points <- function(points, by) {
-  if (nrow(points) == 0) {
-    return(points)
-  }
   usable <- points[n > 0]
   usable[sort(usable[, .I[verdict != "DEGRADED" | all(verdict == "DEGRADED")], by = by]$V1)]
 }

@@ -17,21 +17,11 @@ phase_names <- c(
 # One row for each target, application and phase: predicted and measured time in seconds, their ratio with a t interval
 # over the rounds.
 predictions <- function(records) {
-  usable <- records[verdict %in% usable_verdicts]
-  if (nrow(usable) == 0) {
-    return(data.table::data.table())
-  }
-  usable <- round_names(usable)
+  usable <- round_names(records[verdict %in% usable_verdicts])
   known <- usable[suite %in% "nersc-ior" & purpose %in% kernels_of_applications$purpose]
   kernel <- usable[purpose %in% "bandwidth" & layout %in% "shared" & order %in% "sequential" & sync %in% TRUE &
     !is.na(bw_mib_s)]
-  if (nrow(known) == 0 || nrow(kernel) == 0) {
-    return(data.table::data.table())
-  }
   pairs <- applications_with_kernels(known, kernel)
-  if (nrow(pairs) == 0) {
-    return(data.table::data.table())
-  }
   pairs[, predicted_s := moved_bytes / mib / kernel_mib_s]
   times <- pairs[, c(
     list(predicted_s = stats::median(predicted_s), measured_s = stats::median(measured_s)),
@@ -60,9 +50,6 @@ applications_with_kernels <- function(known, kernel) {
 
 # The kernel for each phase with its number of stripes and the nearest size of file, in all rounds the same.
 nearest_kernels <- function(pairs) {
-  if (nrow(pairs) == 0) {
-    return(pairs)
-  }
   by <- c("target", "stack", "application", "nn", "ppn", "access")
   held_bytes <- pairs$block_bytes * data.table::fcoalesce(as.numeric(pairs$segments), 1)
   pairs[, `:=`(
@@ -74,11 +61,9 @@ nearest_kernels <- function(pairs) {
   pairs[chosen[, c(by, kernel_settings), with = FALSE], on = c(by, kernel_settings)]
 }
 
-prediction_answer <- function(records, inputs) {
+prediction_answer <- answer_of(function(records, inputs) {
   found <- predictions(records)
-  if (nrow(found) == 0) {
-    return("")
-  }
+  only_if(nrow(found) > 0)
   real <- real_storage(found)[order(abs(log(mean)))]
   # Rounded up: no phase is outside of the factor.
   within <- function(ratios) ceiling(round(100 * exp(max(abs(log(ratios)))), 6)) / 100
@@ -93,4 +78,4 @@ prediction_answer <- function(records, inputs) {
     latex_name(mark_name(worst$target, worst$emulated)),
     percent_words(worst$mean)
   )
-}
+})

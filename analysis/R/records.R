@@ -171,7 +171,5 @@ with_values <- function(records, value, columns) {
 }
 
 round_names <- function(records) {
-  data.table::copy(records)[, round := data.table::fifelse(
-    is.na(run), ifelse(is.na(source), "0", source), format_plain(run)
-  )][]
+  data.table::copy(records)[, round := data.table::fcoalesce(format_plain(run), as.character(source), "0")][]
 }

@@ -1,11 +1,9 @@
 # From records to points: medians of runs with their intervals, and no two unlike cells in one point.
 
 # One row for each combination of `by`. A point is made of valid and unproven records; where a cell has degraded ones
-# alone the point is made of them and is degraded. Invalid records are counted and give no number.
+# alone the point is made of them and is degraded. Invalid records are counted and give no number. No records are no
+# rows, with the columns that others have.
 summarise_records <- function(records, value, by, unit) {
-  if (nrow(records) == 0) {
-    return(data.table::data.table())
-  }
   valued <- with_values(records, value, c(by, "cell", intersect("until", names(records))))
   valued[, used := used_records(valued, by)]
   counts <- count_records(valued, by)
@@ -49,11 +47,12 @@ count_records <- function(records, by) {
     is_degraded = records$verdict == "DEGRADED", is_invalid = records$verdict == "INVALID",
     unknown = !known & records$verdict != "INVALID"
   )]
-  counts <- flags[, .(
+  # Without a record there are no extremes.
+  counts <- suppressWarnings(flags[, .(
     n_records = sum(used), mean = mean(value, na.rm = TRUE), best = max(most), least = min(fewest),
     n_unproven = sum(unproven), n_degraded = sum(is_degraded), n_invalid = sum(is_invalid), n_unknown = sum(unknown),
     emulated = sum(emulated), degraded = sum(degraded), one_cell = cell[1]
-  ), by = by]
+  ), by = by])
   cells <- unique(flags[!is.na(cell), c(by, "cell"), with = FALSE])[, .(cells = .N), by = by]
   counts[, cells := 0L]
   counts[cells, cells := i.cells, on = by]

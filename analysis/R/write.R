@@ -16,7 +16,7 @@ write_figure <- function(part, records, inputs, stem) {
   heights_mm <- heights_of(pages, part)
   if (length(pages) > 0) {
     save_plots(lapply(pages, draw_page, part = part), heights_mm, stem)
-    write_csv(table, why_not, stem)
+    write_csv(table, stem)
   }
   finding <- if (is.null(why_not)) finding_of(part, table)
   writeLines(c(paste(c(finding, part$caption), collapse = " "), "", why_not), paste0(stem, ".rst"))
@@ -27,20 +27,14 @@ write_figure <- function(part, records, inputs, stem) {
 
 # What a figure shows of these data stands before how to read it; of real storage where there is any.
 finding_of <- function(part, table) {
-  if (is.null(part$finding)) {
-    return(NULL)
-  }
-  usable <- table[n > 0]
-  if (nrow(usable) > 0) part$finding(if (all(usable$emulated %in% TRUE)) usable else usable[!emulated %in% TRUE])
+  usable <- if (!is.null(part$finding)) table[n > 0]
+  if (NROW(usable) > 0) part$finding(if (all(usable$emulated %in% TRUE)) usable else usable[!emulated %in% TRUE])
 }
 
 page_limit_of <- function(part) if (is.null(part$page_limit)) most_pages_of_figure else part$page_limit
 
-# A file without a column would say nothing, not even why.
-write_csv <- function(table, why_not, stem) {
-  table <- data.table::copy(table)[, setdiff(names(table), "values"), with = FALSE]
-  table <- if (ncol(table) == 0) data.table::data.table(not_shown = why_not) else table
-  data.table::fwrite(one_line_cells(table), paste0(stem, ".csv"))
+write_csv <- function(table, stem) {
+  data.table::fwrite(one_line_cells(table[, setdiff(names(table), "values"), with = FALSE]), paste0(stem, ".csv"))
 }
 
 # Titles of panels have lines, a table for programs has none within a field.
@@ -117,7 +111,7 @@ write_tables <- function(parts, records, inputs, folder) {
     why_not <- why_nothing(part, table, records)
     body <- if (is.null(why_not)) part$make_latex(table) else not_shown_line(part, why_not)
     if (is.null(why_not)) {
-      write_csv(table, why_not, stem)
+      write_csv(table, stem)
       write_html(part, table, stem)
     }
     writeLines(c(part$caption, "", why_not), paste0(stem, ".rst"), useBytes = TRUE)

@@ -1,9 +1,7 @@
 # What the layers above POSIX cost, where they cost something.
 advise <- function(evidence) {
   effects <- effects_that_matter(evidence, "api")[ratio < 0.9]
-  if (nrow(effects) == 0) {
-    return(list())
-  }
+  only_if(nrow(effects) > 0)
   of_storage <- unname(split(effects, by = c("target", "access", "instead_of"), sorted = FALSE))
   lapply(of_storage, function(of) {
     of <- of[order(ratio)]

@@ -2,15 +2,10 @@
 advise <- function(evidence) {
   links <- known_of_targets(evidence$facts, "links_mbit_s")
   points <- evidence$points
-  if (nrow(links) == 0 || nrow(points) == 0) {
-    return(list())
-  }
   # Logs may not tell their nodes or processes.
   points <- points[emulated == FALSE & verdict %in% usable_verdicts & of_storage(points) & target %in% links$target &
     !is.na(nn) & !is.na(ppn)]
-  if (nrow(points) == 0) {
-    return(list())
-  }
+  only_if(nrow(points) > 0)
   points[, share := median / (nn * links$known[match(target, links$target)] * 1e6 / 8 / mib)]
   # One client per node; the best of each number of them.
   found <- points[order(-share), .(share = share[1], mib_s = median[1], nodes = nn[1], most = max(nn),

@@ -2,9 +2,7 @@
 advise <- function(evidence) {
   records <- evidence$records[emulated == FALSE & verdict %in% usable_verdicts & access %in% c("write", "read") &
     total_s > 0 & is.finite(open_s + close_s)]
-  if (nrow(records) == 0) {
-    return(list())
-  }
+  only_if(nrow(records) > 0)
   of_cell <- records[, .(share = stats::median((open_s + close_s) / total_s), shared = all(layout %in% "shared")),
     by = .(target, access, cell)]
   found <- of_cell[, .(share = max(share), many = sum(share > 0.3), cells = .N, shared = all(shared[share > 0.3])),

@@ -4,12 +4,8 @@ advise <- function(evidence) {
   reads <- evidence$records[emulated == FALSE & access == "read" & verdict %in% c(usable_verdicts, "DEGRADED") &
     is.na(item) & target %in% on_servers]
   # Unless their devices were seen to give the bytes.
-  if (!is.null(reads$proof)) {
-    reads <- reads[!proof %in% "devices"]
-  }
-  if (nrow(reads) == 0) {
-    return(list())
-  }
+  if (!is.null(reads$proof)) reads <- reads[!proof %in% "devices"]
+  only_if(nrow(reads) > 0)
   memory <- known_of_targets(evidence$facts, "server_memory_bytes")
   cached <- data.table::copy(reads)[, from_memory := has_finding(reads, "not-from-server-devices")]
   found <- cached[, .(largest = suppressWarnings(max(file_bytes, na.rm = TRUE)), from_memory = sum(from_memory),

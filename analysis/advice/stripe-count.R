@@ -15,9 +15,6 @@ advise <- function(evidence) {
 # Targets whose shared files had one stripe in all runs.
 never_varied <- function(evidence) {
   records <- evidence$records
-  if (is.null(records$stripe_count)) {
-    return(list())
-  }
   shared <- records[emulated == FALSE & access == "write" & layout %in% "shared" & stripe_count > 0 &
     verdict %in% usable_verdicts]
   if (nrow(shared) == 0) {

@@ -1,9 +1,6 @@
 # Where most of a write is the synchronisation, its bandwidth is the rate at which the device empties a cache.
 advise <- function(evidence) {
   points <- evidence$points
-  if (nrow(points) == 0) {
-    return(list())
-  }
   found <- points[emulated == FALSE & access == "write" & sync_share > 0.5 & n > 0,
     .(share = stats::median(sync_share), count = .N), by = target]
   # Who measured with fsync alone follows the advice already.

@@ -3,9 +3,6 @@
 advise <- function(evidence) {
   records <- evidence$records[emulated == FALSE & verdict %in% usable_verdicts & is.finite(lat_p99_us) &
     lat_p50_us > 0 & ops >= 1000 & (order %in% "random" | !is.na(item))]
-  if (nrow(records) == 0) {
-    return(list())
-  }
   found <- records[, .(ratio = stats::median(lat_p99_us / lat_p50_us), p99 = stats::median(lat_p99_us)),
     by = .(target, access, files = !is.na(item))]
   each_row(found[ratio > 10 & p99 >= 1000], function(one) {

@@ -1,13 +1,8 @@
 # Effects that are large and not sure want more rounds, not an opinion.
 advise <- function(evidence) {
-  effects <- evidence$effects
-  if (nrow(effects) == 0) {
-    return(list())
-  }
-  open <- effects[emulated == FALSE & clear == FALSE & abs(log(ratio)) > log(1.2)]
-  if (nrow(open) == 0) {
-    return(list())
-  }
+  only_if(nrow(evidence$effects) > 0)
+  open <- evidence$effects[emulated == FALSE & clear == FALSE & abs(log(ratio)) > log(1.2)]
+  only_if(nrow(open) > 0)
   one <- open[order(is_too_wide(lo, hi), -abs(log(ratio)))][1]
   list(advice(
     "Measure more rounds before tuning.",

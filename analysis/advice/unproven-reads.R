@@ -2,9 +2,7 @@
 advise <- function(evidence) {
   reads <- evidence$records[emulated == FALSE & access == "read"]
   unproven <- reads[verdict == "UNPROVEN"]
-  if (nrow(reads) == 0 || nrow(unproven) < 0.2 * nrow(reads)) {
-    return(list())
-  }
+  only_if(nrow(reads) > 0 && nrow(unproven) >= 0.2 * nrow(reads))
   remote <- mean(unproven$target %in% network_targets(evidence$facts)) > 0.5
   counting <- all(unproven$program %in% "weir-io")
   # What was measured so already needs something else.

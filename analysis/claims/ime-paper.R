@@ -16,9 +16,7 @@ fuse_over_native <- function(points) ratio_of(ior(points, "fuse"), ior(points, "
 
 # What ten nodes reach of ten times what one node does, at the most processes a node.
 share_of_ends <- function(points) {
-  if (data.table::uniqueN(points$nn) < 2) {
-    return(NULL)
-  }
+  only_if(data.table::uniqueN(points$nn) > 1)
   ends <- range(points$nn)
   points <- points[ppn == max(ppn)]
   many <- scaled_points(points[nn == ends[2]], ends[1] / ends[2])
@@ -26,10 +24,7 @@ share_of_ends <- function(points) {
 }
 
 share_of_wire <- function(points) {
-  points <- if (nrow(points) > 0) points[!is.na(wire_mib_s) & xfer_bytes >= mib]
-  if (NROW(points) == 0) {
-    return(NULL)
-  }
+  points <- points[!is.na(wire_mib_s) & xfer_bytes >= mib]
   points <- scaled_points(points, 1 / (points$nn * points$wire_mib_s))
   best_against(points, 1)
 }
@@ -41,7 +36,7 @@ from_two_nodes <- function(points) growth_of(points[nn >= 2])
 mpiio_over_posix <- function(points) {
   found <- ratio_of(points[api == "MPIIO"], points[api == "POSIX"], c("api", "collective", "layout", "variant"))
   layouts <- unique(points[, .(api, layout)])$layout
-  if (!is.null(found) && data.table::uniqueN(layouts) > 1) {
+  if (data.table::uniqueN(layouts) > 1) {
     found$note <- c(found$note, "layouts differ too: a shared file by MPI-IO, most files per process by POSIX")
   }
   found
@@ -56,9 +51,7 @@ best_there <- function(points, printed_mib_s) {
 
 # The largest transfers against the best of the others, at the same nodes and processes.
 largest_against_others <- function(points) {
-  if (data.table::uniqueN(points$xfer_bytes) < 2) {
-    return(NULL)
-  }
+  only_if(data.table::uniqueN(points$xfer_bytes) > 1)
   largest <- max(points$xfer_bytes)
   best_ratio(points[xfer_bytes == largest], points[xfer_bytes < largest])
 }

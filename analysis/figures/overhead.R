@@ -14,9 +14,9 @@ caption <- paste(
 mapped <- c("tool", "access", "api", "layout", "order", "target", "nn", "ppn", "xfer_bytes", "phase")
 
 make_table <- function(records, inputs) {
-  records <- largest_of(timed_whole(records)[!is.na(xfer_bytes)])
+  records <- timed_whole(records)[!is.na(xfer_bytes)]
   only_if(nrow(records) > 0)
-  records <- add_variant(without_features(records), setdiff(mapped, "phase"))
+  records <- add_variant(without_features(largest_of(records)), setdiff(mapped, "phase"))
   records[, whole_s := open_s + io_s + close_s]
   shares <- list(
     "open and close" = function(it) share_of(it$open_s + it$close_s, it$whole_s),
@@ -60,9 +60,6 @@ at_most_lines <- function(points) {
 }
 
 largest_of <- function(records) {
-  if (nrow(records) == 0) {
-    return(records)
-  }
   kept <- records[, .I[nn %in% max(nn) & ppn %in% max(ppn[nn %in% max(nn)])], by = .(tool, target)]
   records[sort(kept$V1)]
 }

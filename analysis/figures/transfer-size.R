@@ -22,9 +22,6 @@ make_table <- function(records, inputs) {
 
 # One size shows nothing here, and two are in the heat map and among the effects of settings.
 several_sizes <- function(table) {
-  if (nrow(table) == 0) {
-    return(table)
-  }
   table[, sizes := data.table::uniqueN(xfer_bytes), by = .(target, variant)]
   table[sizes >= fewest_for_line][, sizes := NULL][]
 }

@@ -9,7 +9,7 @@ effect_row <- function(dimension, setting, ratio, access = "write", clear = TRUE
   )
 }
 
-evidence_of <- function(effects = data.table::data.table(), points = data.table::data.table(),
+evidence_of <- function(effects = data.table::data.table(), points = page_points(records[0]),
                         records = read_synthetic(xfer_bytes = 2^20)) {
   list(effects = effects, points = points, records = records, facts = NULL)
 }
@@ -75,7 +75,7 @@ test_that("writes that wait for their synchronisation are named where others wer
 })
 
 # Records and points of one file system behind servers.
-on_servers <- function(..., records = read_synthetic(xfer_bytes = 2^20), points = data.table::data.table()) {
+on_servers <- function(..., records = read_synthetic(xfer_bytes = 2^20), points = page_points(records[0])) {
   evidence <- evidence_of(records = data.table::copy(records)[, `:=`(target = "scratch", emulated = FALSE)],
     points = points)
   evidence$facts <- list(targets = list(list(target = "scratch", kind = "parallel", ...)))

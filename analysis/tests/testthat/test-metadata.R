@@ -108,7 +108,7 @@ test_that("what is not valid is marked in print, and degraded rates are the best
   print <- rates_table$make_latex(rates_table$make_table(records, list()))
   expect_match(print, "own directory, empty .* 1M\\\\rlap\\{[$]\\^\\\\dagger", all = FALSE)
   expect_match(print, "shared directory, .* 2,010\\\\rlap\\{[$]\\^\\\\circ", all = FALSE)
-  text <- function(records) unlist(best_numbers(data.table(), metadata_points(records)))
+  text <- function(records) unlist(best_numbers(bandwidth_points(records), metadata_points(records)))
   expect_match(text(records), "2,010~op/s for create")
   expect_match(text(records[verdict == "DEGRADED"]), "1,000,000~op/s for create [(](synthetic, )?degraded")
 })
