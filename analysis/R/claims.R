@@ -44,10 +44,8 @@ papers_of <- function(facts, home = analysis_home()) {
 load_claims <- function(name, home = analysis_home()) {
   paper <- load_part("claims", name, home)
   ids <- vapply(paper$claims, function(it) text_of(it$id, ""), character(1))
-  if (anyDuplicated(ids) > 0 || !all(grepl("^[a-z0-9]+(-[a-z0-9]+)*$", ids))) {
-    wrong <- c(ids[duplicated(ids)], ids[!grepl("^[a-z0-9]+(-[a-z0-9]+)*$", ids)])[1]
-    stop(sprintf("%s: claim '%s': the id is there twice or no name-like-this", paper$path, wrong), call. = FALSE)
-  }
+  wrong <- ids[duplicated(ids) | !grepl("^[a-z0-9]+(-[a-z0-9]+)*$", ids)]
+  refuse_if(length(wrong) > 0, "%s: claim '%s': the id is there twice or no name-like-this", paper$path, wrong[1])
   paper
 }
 
@@ -232,10 +230,8 @@ decided_claims <- function(records, inputs) {
 write_claims <- function(papers, records, inputs, path) {
   known <- part_names("claims")
   unknown <- setdiff(papers, c("all", known))
-  if (length(unknown) > 0) {
-    known <- paste(known, collapse = ", ")
-    stop(sprintf("no paper '%s' in analysis/claims: there are %s", unknown[1], known), call. = FALSE)
-  }
+  refuse_if(length(unknown) > 0, "no paper '%s' in analysis/claims: there are %s", unknown[1],
+    paste(known, collapse = ", "))
   facts <- known_facts(inputs)
   if (length(papers) == 0) {
     return(data.table::fwrite(decide_claims(records[0], facts, NULL, papers = known[1])[0], path))

@@ -18,10 +18,8 @@ part_file <- function(part) file.path(paste0(part$kind, "s"), paste0(part$name, 
 
 section_of <- function(part) {
   section <- if (is.null(part$section)) "results" else part$section
-  if (!section %in% sections) {
-    known <- paste(sections, collapse = ", ")
-    stop(sprintf("analysis/%ss/%s.R: section '%s' is none of %s", part$kind, part$name, section, known), call. = FALSE)
-  }
+  refuse_if(!section %in% sections, "analysis/%ss/%s.R: section '%s' is none of %s", part$kind, part$name, section,
+    paste(sections, collapse = ", "))
   section
 }
 

@@ -1,12 +1,8 @@
 # facts.json: what is known of a study beside its records. Null or empty means unknown and is printed so.
 
 read_facts <- function(path) {
-  if (is.null(path)) {
-    stop("the facts of the study are missing: give --with facts=results/<site>/<study>/facts.json", call. = FALSE)
-  }
-  if (!file.exists(path)) {
-    stop(sprintf("%s: no such file of facts", path), call. = FALSE)
-  }
+  refuse_if(is.null(path), "the facts of the study are missing: give --with facts=results/<site>/<study>/facts.json")
+  refuse_if(!file.exists(path), "%s: no such file of facts", path)
   jsonlite::fromJSON(path, simplifyVector = FALSE)
 }
 
@@ -100,9 +96,7 @@ archive_facts <- function(about) {
 wanted_claims <- function(facts) {
   wanted <- unlist(lapply(facts$suites, function(suite) suite$claims))
   unknown <- setdiff(wanted, part_names("claims"))
-  if (length(unknown) > 0) {
-    stop(sprintf("facts.json: suites: claims: no file analysis/claims/%s.R; there are %s", unknown[1],
-      paste(part_names("claims"), collapse = ", ")), call. = FALSE)
-  }
+  refuse_if(length(unknown) > 0, "facts.json: suites: claims: no file analysis/claims/%s.R; there are %s", unknown[1],
+    paste(part_names("claims"), collapse = ", "))
   wanted
 }

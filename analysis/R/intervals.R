@@ -15,9 +15,7 @@ intervals_beside <- function(records) file.path(dirname(records), "intervals.csv
 study_intervals <- function() {
   path <- intervals_in_use$path
   if (!identical(path, intervals_in_use$read)) {
-    if (!file.exists(path)) {
-      stop(sprintf("%s: no such file: run `weir collect`, or `weir import` of the records, again", path), call. = FALSE)
-    }
+    refuse_if(!file.exists(path), "%s: no such file: run `weir collect`, or `weir import` of the records, again", path)
     intervals_in_use$table <- data.table::fread(path)
     intervals_in_use$read <- path
   }

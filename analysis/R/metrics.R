@@ -7,15 +7,11 @@ metric_names <- function(home = analysis_home()) sort(sub("[.]yaml$", "", basena
 
 load_metric <- function(name, home = analysis_home()) {
   path <- grep(sprintf("/%s.yaml", name), metric_files(home), fixed = TRUE, value = TRUE)
-  if (length(path) == 0) {
-    stop(sprintf("no metric '%s' in config/metrics: there are %s", name, paste(metric_names(home), collapse = ", ")),
-      call. = FALSE
-    )
-  }
+  refuse_if(length(path) == 0, "no metric '%s' in config/metrics: there are %s", name,
+    paste(metric_names(home), collapse = ", "))
   found <- yaml::read_yaml(path)
-  if (!identical(found$metric, name)) {
-    stop(sprintf("%s: names its metric '%s'; it must have the name of the file", path, found$metric), call. = FALSE)
-  }
+  refuse_if(!identical(found$metric, name), "%s: names its metric '%s'; it must have the name of the file", path,
+    found$metric)
   formulas <- lapply(found$value, formula_of_columns, path)
   list(
     name = name,
@@ -33,9 +29,7 @@ load_metric <- function(name, home = analysis_home()) {
 formula_of_columns <- function(text, path) {
   code <- tryCatch(parse(text = text, keep.source = FALSE), error = function(error) expression(stop()))
   wrong <- setdiff(all.names(code), c("+", "-", "*", "/", "(", record_columns()$name))
-  if (length(code) != 1 || length(wrong) > 0) {
-    stop(sprintf("%s: '%s' is not a formula of columns with + - * /", path, text), call. = FALSE)
-  }
+  refuse_if(length(code) != 1 || length(wrong) > 0, "%s: '%s' is not a formula of columns with + - * /", path, text)
   code[[1]]
 }
 

@@ -19,14 +19,10 @@ part_names <- function(kind, home = analysis_home()) {
 
 load_part <- function(kind, name, home = analysis_home()) {
   path <- file.path(home, part_kinds[[kind]]$folder, paste0(name, ".R"))
-  if (!file.exists(path)) {
-    stop(unknown_part(kind, name, home), call. = FALSE)
-  }
+  refuse_if(!file.exists(path), "%s", unknown_part(kind, name, home))
   part <- load_definitions(path)
   missing <- setdiff(part_kinds[[kind]]$defines, ls(part))
-  if (length(missing) > 0) {
-    stop(sprintf("%s: does not define %s", path, paste(missing, collapse = ", ")), call. = FALSE)
-  }
+  refuse_if(length(missing) > 0, "%s: does not define %s", path, paste(missing, collapse = ", "))
   if (kind == "advice") part$advise <- or_nothing(part$advise, list())
   if (!is.null(part$make_table)) part$make_table <- or_nothing(part$make_table, data.table::data.table())
   part$path <- path
@@ -45,6 +41,9 @@ or_nothing <- function(make, nothing) {
   force(make)
   function(...) tryCatch(make(...), nothing_to_show = function(condition) nothing)
 }
+
+# Where it is so, a message of what to correct ends it.
+refuse_if <- function(is_so, form, ...) if (is_so) stop(sprintf(form, ...), call. = FALSE)
 
 unknown_part <- function(kind, name, home) {
   known <- part_names(kind, home)

@@ -16,9 +16,7 @@ read_publication <- function(name, home = analysis_home()) {
   path <- file.path(publications_home(home), paste0(name, ".csv"))
   rows <- read_text_table(path, "a publication")
   missing <- setdiff(publication_columns, names(rows))
-  if (length(missing) > 0) {
-    stop(sprintf("%s: no column '%s'", path, missing[1]), call. = FALSE)
-  }
+  refuse_if(length(missing) > 0, "%s: no column '%s'", path, missing[1])
   rows <- rows[, publication_columns, with = FALSE]
   for (column in publication_columns) {
     data.table::set(rows, which(is.na(rows[[column]])), column, "")
@@ -30,19 +28,13 @@ check_publication <- function(rows, path) {
   parts <- rows$part[nzchar(rows$part)]
   known <- c(paste("figure", part_names("figure")), paste("table", part_names("table")))
   unlike <- setdiff(parts, known)
-  if (length(unlike) > 0) {
-    stop(sprintf("%s: column 'part': '%s' names nothing in analysis/figures or analysis/tables", path, unlike[1]),
-      call. = FALSE)
-  }
+  refuse_if(length(unlike) > 0, "%s: column 'part': '%s' names nothing in analysis/figures or analysis/tables", path,
+    unlike[1])
   strange <- setdiff(rows$kind, publication_kinds)
-  if (length(strange) > 0) {
-    stop(sprintf("%s: column 'kind': '%s' is none of %s", path, strange[1], paste(publication_kinds, collapse = ", ")),
-      call. = FALSE)
-  }
+  refuse_if(length(strange) > 0, "%s: column 'kind': '%s' is none of %s", path, strange[1],
+    paste(publication_kinds, collapse = ", "))
   mute <- rows[kind %in% mapped_kinds & !nzchar(otherwise)]
-  if (nrow(mute) > 0) {
-    stop(sprintf("%s: '%s': column 'otherwise' must tell why records may lack it", path, mute$item[1]), call. = FALSE)
-  }
+  refuse_if(nrow(mute) > 0, "%s: '%s': column 'otherwise' must tell why records may lack it", path, mute$item[1])
   rows
 }
 
@@ -58,10 +50,8 @@ publications_of <- function(facts, home = analysis_home()) {
 forms_of <- function(facts, home = analysis_home()) {
   forms <- lapply(facts$about$forms, unlist)
   unknown <- setdiff(names(forms), publication_names(home))
-  if (length(unknown) > 0) {
-    stop(sprintf("about: forms: '%s' is none of reference/publications: %s", unknown[1],
-      paste(publication_names(home), collapse = ", ")), call. = FALSE)
-  }
+  refuse_if(length(unknown) > 0, "about: forms: '%s' is none of reference/publications: %s", unknown[1],
+    paste(publication_names(home), collapse = ", "))
   forms
 }
 

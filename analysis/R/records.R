@@ -16,10 +16,8 @@ read_records <- function(path) {
   use_intervals(intervals_beside(path))
   raw <- read_text_table(path, "records")
   missing <- setdiff(core_columns, names(raw))
-  if (length(missing) > 0) {
-    hint <- if ("verdict" %in% missing) "make records of raw logs with `weir import`" else "run `weir collect` again"
-    stop(sprintf("%s: no column %s: %s", path, paste0("'", missing, "'", collapse = ", "), hint), call. = FALSE)
-  }
+  hint <- if ("verdict" %in% missing) "make records of raw logs with `weir import`" else "run `weir collect` again"
+  refuse_if(length(missing) > 0, "%s: no column %s: %s", path, paste0("'", missing, "'", collapse = ", "), hint)
   records <- data.table::setDT(typed_columns(raw, path))
   check_verdicts(records, path)
   records <- with_uneven_nodes(records)
@@ -62,17 +60,11 @@ typed_columns <- function(raw, path) {
 }
 
 read_text_table <- function(path, what) {
-  if (!file.exists(path)) {
-    stop(sprintf("%s: no such file of %s", path, what), call. = FALSE)
-  }
-  if (file.size(path) == 0) {
-    stop(sprintf("%s: the file is empty, not even a line of column names", path), call. = FALSE)
-  }
+  refuse_if(!file.exists(path), "%s: no such file of %s", path, what)
+  refuse_if(file.size(path) == 0, "%s: the file is empty, not even a line of column names", path)
   table <- data.table::fread(path, colClasses = "character", na.strings = "", sep = ",", header = TRUE)
   twice <- unique(names(table)[duplicated(names(table))])
-  if (length(twice) > 0) {
-    stop(sprintf("%s: column '%s' is there twice", path, twice[1]), call. = FALSE)
-  }
+  refuse_if(length(twice) > 0, "%s: column '%s' is there twice", path, twice[1])
   with_single_quotes(table)
 }
 
@@ -93,23 +85,15 @@ as_typed <- function(values, type, path, column) {
   }
   typed <- if (type == "number") suppressWarnings(as.numeric(values)) else as.logical(toupper(values))
   wrong <- which(is.na(typed) & !is.na(values))
-  if (length(wrong) > 0) {
-    stop(sprintf(
-      "%s: line %d, column '%s': '%s' is not a %s", path, wrong[1] + 1L, column, values[wrong[1]],
-      if (type == "number") "number" else "true or false"
-    ), call. = FALSE)
-  }
+  refuse_if(length(wrong) > 0, "%s: line %d, column '%s': '%s' is not a %s", path, wrong[1] + 1L, column,
+    values[wrong[1]], if (type == "number") "number" else "true or false")
   typed
 }
 
 check_verdicts <- function(records, path) {
   wrong <- which(!records$verdict %in% verdicts)
-  if (length(wrong) > 0) {
-    stop(sprintf(
-      "%s: line %d, column 'verdict': '%s' is none of %s", path, wrong[1] + 1L, records$verdict[wrong[1]],
-      paste(verdicts, collapse = ", ")
-    ), call. = FALSE)
-  }
+  refuse_if(length(wrong) > 0, "%s: line %d, column 'verdict': '%s' is none of %s", path, wrong[1] + 1L,
+    records$verdict[wrong[1]], paste(verdicts, collapse = ", "))
 }
 
 # The two definitions of performance, in MiB/s: bytes over the time from the first open to the last close, and bytes
