@@ -49,7 +49,9 @@ _MIB = 2**20
 _NO_STORAGE = "NULL"  # an interface that moves nothing
 _OF_CALLS = ("called_bytes", "shortest_span_s", "sync_calls", "called_syncs")
 # The reads of the device may be those of anybody.
-_OF_OTHER_PROCESSES = (*_OF_CALLS, "fetched_bytes", "dirtied_bytes", "cancelled_bytes", "device_read_bytes")
+_OF_OTHER_PROCESSES = (
+    *(*_OF_CALLS, "fetched_bytes", "dirtied_bytes", "cancelled_bytes", "device_read_bytes", "device"),
+)
 _OF_OTHERS = "processes without a report may have done it"
 _TOO_QUICK = "the results together are quicker than the calls"
 _NO_CALL = "the bytes passed no call that was seen, and no queue or mapping was seen either"
@@ -72,6 +74,7 @@ def judged_claims(
 ) -> list[tuple[Claim, Judged | None]]:
     """Each with the phases that it is about; None where no call was seen, so that it is unproven.
     unreported: what the kernel counted in processes that left no report, by its names."""
+    claims = [_of_unreported(one, mounts) if "write_bytes" in unreported else one for one in claims]
     found = _judged(claims, mounts, processes, command, unreported)
     for at, (claim, one) in enumerate(found):
         if claim.row["access"] is None and one is not None and _may_be_of_other(one, processes):
@@ -82,6 +85,13 @@ def judged_claims(
             if again is not None and again.judgement.verdict != INVALID:
                 found[at] = (claim, again)
     return found
+
+
+def _of_unreported(claim: Claim, mounts: Sequence[Mount]) -> Claim:
+    """The result as a write where it tells no access, and none that reported moved as much."""
+    if claim.row["access"] is not None or any(mount_of_bytes(claim.row, one, mounts) for one in MOVED):
+        return claim
+    return replace(claim, row=claim.row | {"access": "write"})
 
 
 def _may_be_of_other(one: Judged, processes: Sequence[Process]) -> bool:
