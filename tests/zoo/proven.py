@@ -25,6 +25,7 @@ class Proven:
     verdict: str
     findings: tuple[str, ...]
     missing: tuple[str, ...]
+    notes: str
     text: str  # what weir prove printed
 
     @property
@@ -51,7 +52,11 @@ def proven(
     found = json.loads(report.read_text(encoding="utf-8"))["claims"]
     return [
         Proven(
-            one["verdict"], tuple(_list(one.get("reasons"))), tuple(_list(one.get("missing"))), done.stderr
+            one["verdict"],
+            tuple(_list(one.get("reasons"))),
+            tuple(_list(one.get("missing"))),
+            one.get("notes") or "",
+            done.stderr,
         )
         for one in found
     ]

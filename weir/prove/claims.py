@@ -35,6 +35,7 @@ from weir.prove.shared_calls import (
     alone_s,
     are_told_apart,
     fit,
+    is_stored,
     kinds_of,
     mount_of_bytes,
     mount_of_names,
@@ -241,6 +242,9 @@ def _subject(
         facts["shortest_span_s"] = part.inside_ns[kinds_of(sharing, access)] / 1e9
         if "unwritten" in facts:
             facts["unwritten"] = part.unwritten
+        if row["sync"] is False and is_stored(part):  # beside others that are not
+            row["sync"] = True
+            facts |= {"called_bytes": part.moved[access], "dirtied_bytes": part.dirtied_bytes}
     direct = [one for one in sharing if one.get("direct")]
     if claim.row.get("direct") is not None:
         of_direct = sum(one.get("moved_bytes") or 0 for one in direct)

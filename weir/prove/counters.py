@@ -70,6 +70,22 @@ def processors_of(users: Sequence[Process]) -> Mapping[str, int] | None:
     return found and found | {"cores": len(os.sched_getaffinity(0))}
 
 
+def unwritten_of(looks: Sequence[tuple[int | None, Mapping[str, Any] | None]]) -> Mapping[str, Any] | None:
+    """The look at the file with most pages to write back. Of several at one file, the one with the fewest:
+    another process may write to it after one synchronised it."""
+    least: dict[int | None, Mapping[str, Any]] = {}
+    for inode, look in looks:
+        if look is not None:
+            before = least.get(inode)
+            fewest = look if before is None or _left(look) < _left(before) else before
+            least[inode] = {**fewest, "is_shared": before is not None}
+    return max(least.values(), key=_left, default=None)
+
+
+def _left(look: Mapping[str, Any]) -> int:
+    return int(look["dirty_bytes"] + look["writeback_bytes"])
+
+
 def in_memory(mount: Mapping[str, Any], host: str) -> str | None:
     """The reason why the bytes of a mount are in memory. It is None elsewhere, and where nobody can look: on
     another node, in another namespace, or after an unmount that the library did not see."""

@@ -16,6 +16,7 @@ from weir.prove.counters import (
     listed_of,
     processors_of,
     servers_of,
+    unwritten_of,
     without_device,
 )
 from weir.prove.pieces import BYTES, Piece, groups_of, joined, known_sum, runs_of, spans_of, synced
@@ -52,6 +53,8 @@ class Part:
     moved: Mapping[str, int]  # by access
     inside_ns: Mapping[str, int]  # in calls of these kinds, such as write+sync
     ends_ns: Mapping[str, tuple[int, int]]  # by access: begin of the first call, end of the last one
+    synced_bytes: int
+    dirtied_bytes: int | None  # as the kernel counted them for the process
     unwritten: Mapping[str, Any] | None  # of the file that the process synchronised last
     named: Mapping[str, int]  # operations on names, by kind
     named_ns: Mapping[str, int]  # least time in them
@@ -211,7 +214,7 @@ def _mount(
         syncs=_syncs([one for _, one in used]),
         flags=sorted({flag for _, one in used for flag in one["flags"]}),
         streamed=streamed_on(used, processes),
-        unwritten=_unwritten([(one.get("unwritten_inode"), one["unwritten"]) for _, one in used]),
+        unwritten=unwritten_of([(one.get("unwritten_inode"), one["unwritten"]) for _, one in used]),
         phases=tuple(_phase(group) for group in groups_of(pieces)),
         whole=_growth(whole),
         hosts=len({piece.host for piece in whole}),
@@ -286,6 +289,8 @@ def _part(piece: Piece) -> Part:
         {access: phase[name] for access, name in BYTES.items()},
         {"+".join(some): _busy_ns(phase, some) for some in kinds},
         {access: (phase[access]["first_ns"], phase[access]["last_ns"]) for access in BYTES},
+        phase["synced_bytes"],
+        piece.kernel.dirtied_bytes,
         piece.unwritten,
         phase["names"],
         {kind: ns // max(phase["most_at_once"], 1) for kind, ns in phase.get("named_ns", {}).items()},
@@ -384,19 +389,3 @@ def _syncs(mounts: Sequence[Mapping[str, Any]]) -> dict[str, int]:
             total[name] += call["done"]
             total["failed"] += call["failed"]
     return dict(total)
-
-
-def _unwritten(looks: Sequence[tuple[int | None, Mapping[str, Any] | None]]) -> Mapping[str, Any] | None:
-    """The look at the file with most pages to write back. Of several at one file, the one with the fewest:
-    another process may write to it after one synchronised it."""
-    least: dict[int | None, Mapping[str, Any]] = {}
-    for inode, look in looks:
-        if look is not None:
-            before = least.get(inode)
-            fewest = look if before is None or _left(look) < _left(before) else before
-            least[inode] = {**fewest, "is_shared": before is not None}
-    return max(least.values(), key=_left, default=None)
-
-
-def _left(look: Mapping[str, Any]) -> int:
-    return int(look["dirty_bytes"] + look["writeback_bytes"])

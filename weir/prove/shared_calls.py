@@ -183,6 +183,12 @@ def part_of(row: Row, others: Sequence[Row], access: str, phases: Sequence[Phase
     return own[sum(1 for time in alike if time < alike[0])]
 
 
+def is_stored(part: Part) -> bool:
+    """Whether the process synchronised what it wrote, and nothing of it was left in the page cache then."""
+    left = part.unwritten["dirty_bytes"] + part.unwritten["writeback_bytes"] if part.unwritten else None
+    return left == 0 and part.synced_bytes >= NEARLY_ALL * part.moved["write"]
+
+
 def kinds_of(rows: Sequence[Row], access: str) -> str:
     """The calls whose time the results have."""
     with_syncs = access == "write" and all(one.get("sync") is not False for one in rows)
