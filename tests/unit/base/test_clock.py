@@ -104,7 +104,7 @@ BY_THE_WALL_IN_C = {
     "engine/core/device_nodes.c": "the time of boot, where a container hides the kernel's boot_id",
     "engine/core/job.c": "a seed that all ranks share",
     "engine/core/host_clock.c": "tells whether somebody set the real-time clock of a virtual machine",
-    "engine/personalities/ior/ior.c": "a seed and a signature",
+    "engine/personalities/ior/ior.c": "a signature",
     "ime/client/change.c": "the time of a change, which users see",
     "ime/mount/attributes.c": "utimes(2) of now",
     "witness/spans.c": "is compared with the kernel's clocks: clock-wrong",
