@@ -121,9 +121,6 @@ def _plain(text: str) -> str:
     return text.replace(";", ",")
 
 
-_AUTHORS = Finding("authors-verdict", "NOTE", "the table was edited after it was collected")
-
-
 def stored_findings(row: Row) -> list[Finding]:
     """Findings by the columns of a record. A rule with two verdicts has that of the record."""
     evidence = (row.get("evidence") or "").split(EVIDENCE_SEPARATOR)
@@ -157,10 +154,10 @@ def audit_again(row: Row) -> Judgement:
     )
 
 
-def audited(rows: Sequence[Row], is_vouched_for: bool = True) -> list[Row]:
-    """The same records with the verdicts of today's rules. A table that has not its sum is proven by its
-    author alone: each verdict has a note of it, also in the table that is written."""
-    notes = () if is_vouched_for else (_AUTHORS,)
+def audited(rows: Sequence[Row], doubt: str = "") -> list[Row]:
+    """The same records with the verdicts of today's rules. doubt: why no sum vouches for their table, which
+    is proven by its author alone: each verdict has a note of it, also in the table that is written."""
+    notes = (Finding("authors-verdict", "NOTE", doubt),) if doubt else ()
     return [row | verdict_columns(_with_notes(audit_again(row), notes)) for row in rows]
 
 

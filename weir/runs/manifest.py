@@ -64,6 +64,14 @@ def is_edited(table: Path) -> bool:
     return table.name in sums and sums[table.name] != file_sha256(table)
 
 
+def doubt_of(table: Path) -> str:
+    """Why no sum vouches for a table, which may be a copy of one that was edited; empty where one does."""
+    if is_edited(table):
+        return "the table was edited after it was collected"
+    sums = read_manifest(table.parent)[1] if (table.parent / MANIFEST).is_file() else {}
+    return "" if table.name in sums else f"no sum beside the table ({MANIFEST}) is of it"
+
+
 def digest_of(text: str) -> str:
     """The digest of a study, from the text of its manifest."""
     return hashlib.sha256(text.encode()).hexdigest()

@@ -161,20 +161,28 @@ def test_command_gives_facts_and_writes(tmp_path: Path, run_weir: RunWeir) -> No
     write_records(table, [record(bw_mib_s=700.0)])
     facts = json.loads(run_weir("audit", table, "--out", out, "--json").out)
     assert facts["verdicts"] == {"VALID": 0, "UNPROVEN": 0, "DEGRADED": 0, "INVALID": 1}
-    assert facts["rules"][0]["rule"] == "bandwidth-not-bytes-over-time"
+    assert [one["rule"] for one in facts["rules"]] == ["authors-verdict", "bandwidth-not-bytes-over-time"]
     assert read_records(out)[0]["verdict"] == "INVALID"
     assert read_records(table)[0]["verdict"] == "VALID"
 
 
 def test_a_table_that_was_edited_stays_marked(tmp_path: Path, run_weir: RunWeir) -> None:
+    """A copy of it without the sums, too."""
     table, out = tmp_path / "records.csv", tmp_path / "again.csv"
     write_records(table, [record()])
     sums = tmp_path / "SHA256SUMS"
-    for text, marked in ((file_sha256(table), False), ("0" * 64, True)):
-        sums.write_text(f"{text}  records.csv\n")
+    other = f"{'0' * 64}  other.csv\n"
+    for text, why in (
+        (f"{file_sha256(table)}  records.csv\n", ""),
+        (f"{'0' * 64}  records.csv\n", "edited after it was collected"),
+        (other, "no sum beside the table"),
+        (None, "no sum beside the table"),
+    ):
+        sums.unlink(missing_ok=True) if text is None else sums.write_text(text)
         printed = run_weir("audit", table, "--out", out).out
-        assert ("authors-verdict" in (read_records(out)[0]["notes"] or "")) is marked
-        assert ("edited after it was collected" in printed) is marked
+        notes = read_records(out)[0]["notes"] or ""
+        assert ("authors-verdict" in notes, why in notes) == (bool(why), True)
+        assert ("edited after it was collected" in printed) is ("edited" in why)
 
 
 def test_command_lists_the_rules(run_weir: RunWeir) -> None:

@@ -40,8 +40,8 @@ def run_replayed(subject: Subject) -> Outcome | None:
 
 @rule("NOTE", needs_output=True)
 def authors_verdict(subject: Subject) -> Outcome | None:
-    """The record was imported with the verdict of the table's author, who had the output. This audit had the
-    table alone, and proves nothing about it.
+    """The record was imported, or audited, with the verdict of the table's author, who had the output. This
+    audit had the table alone, without a sum of it, and proves nothing about it.
 
     Hint: ask the author for the study (weir bundle), which weir verify and weir collect check.
     """
