@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import pytest
 
@@ -17,8 +18,7 @@ GOLDEN = Path(__file__).resolve().parents[2] / "golden"
 LOG = GOLDEN / "ior/ior-posix-shared.txt"
 
 
-class PageOf(Protocol):
-    def __call__(self, *logs: Path, code: int = 0) -> dict[str, Any]: ...
+PageOf = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture

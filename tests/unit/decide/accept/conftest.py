@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
 
 import pytest
 
@@ -34,14 +34,13 @@ def study(honest: Path, tmp_path: Path) -> Path:
     return tmp_path / "results/lab/study"
 
 
-class Accept(Protocol):
-    """Compares the exit code; the answer is all that was printed, in one line."""
-
-    def __call__(self, study: Path, *more: object, contract: Path | str = ..., code: int = ...) -> str: ...
+Accept = Callable[..., str]
 
 
 @pytest.fixture
 def accept(run_weir: RunWeir) -> Accept:
+    """Compares the exit code; the answer is all that was printed, in one line."""
+
     def accepted(study: Path, *more: object, contract: Path | str = CONTRACT, code: int = 1) -> str:
         printed = run_weir("accept", contract, study, *more, code=code)
         return " ".join(f"{printed.out} {printed.err}".split())
@@ -55,8 +54,7 @@ def unprinted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("weir.decide.accept.actions.print_pdf", lambda *_: None)
 
 
-class FirstPage(Protocol):
-    def __call__(self, study: Path, contract: Path | str = ...) -> str: ...
+FirstPage = Callable[..., str]
 
 
 @pytest.fixture

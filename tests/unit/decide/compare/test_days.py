@@ -20,8 +20,8 @@ from tests.unit.decide.compare.test_compare import (
     side,
     write,
     write_both,
+    write_day,
 )
-from weir.cli import main
 from weir.decide.compare.estimate import FEWEST_CAMPAIGNS, Days, spreads_of
 from weir.decide.compare.pairs import pair_cells
 from weir.decide.compare.sides import campaigns
@@ -42,8 +42,7 @@ def history(tmp_path: Path) -> Path:
     folder = tmp_path / "history"
     for day in range(6):
         rows = campaign(day, 1000.0) + campaign(day, 700.0 if day == 3 else 1000.0, ppn=4, cell="c2")
-        study = write(tmp_path / f"day{day}" / "records.csv", rows).parent
-        assert main(["history", "add", str(folder), str(study)]) == 0
+        write_day(folder, day, rows)
     return folder
 
 
@@ -115,7 +114,8 @@ def test_a_history_tells_the_spread(history: Path, tmp_path: Path, run_weir: Run
 def test_a_campaign_of_the_history_is_not_a_side_as_well(
     history: Path, tmp_path: Path, run_weir: RunWeir
 ) -> None:
-    first, second = (tmp_path / f"day{day}" / "records.csv" for day in (1, 3))
+    days = sorted(history.glob("*/records.csv"))
+    first, second = days[1], days[3]
     pairs = json.loads(run_weir("compare", first, second, "--history", history, "--json").out)["pairs"]
     assert FEWEST_CAMPAIGNS > 6 - 2  # too few are left to teach a spread
     assert all("is assumed" in one["notes"][0] for one in pairs)

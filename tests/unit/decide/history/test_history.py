@@ -166,11 +166,11 @@ def test_lower_is_better_for_latencies() -> None:
 @pytest.mark.slow
 def test_campaigns_are_kept_once_and_judged(tmp_path: Path, run_weir: RunWeir) -> None:
     history = tmp_path / "history"
-    for day in range(20):
+    for day in range(19):
         speed = 1000.0 if day < 14 else 700.0
-        rows = cell(noisy(day, 3, speed, 0.02), start=day * 1440)
-        study = write(tmp_path / f"{day}" / "records.csv", rows).parent
-        run_weir("history", "add", history, study)
+        write_day(history, day, cell(noisy(day, 3, speed, 0.02), start=day * 1440))
+    study = write(tmp_path / "study/records.csv", cell(noisy(19, 3, 700.0, 0.02), start=19 * 1440)).parent
+    run_weir("history", "add", history, study)
     assert "in the history already" in run_weir("history", "add", history, study, code=2).err
     junit = tmp_path / "check.xml"
     printed = run_weir("history", "check", history, "--junit", junit, code=1).out

@@ -6,9 +6,10 @@ import csv
 import json
 import shutil
 import tarfile
+from collections.abc import Callable
 from functools import partial, partialmethod
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import pytest
 
@@ -35,10 +36,7 @@ EXAMPLE_OF_2017 = """\
 """
 
 
-class Imported(Protocol):
-    """Compares the number of refused files; the answer is the summary."""
-
-    def __call__(self, tree: Path, refused: int = 0) -> dict[str, Any]: ...
+Imported = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture
@@ -48,6 +46,8 @@ def out(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def imported(out: Path, run_weir: RunWeir) -> Imported:
+    """Compares the number of refused files; the answer is the summary."""
+
     def imported(tree: Path, refused: int = 0) -> dict[str, Any]:
         printed = run_weir("import", tree, "--out", out, "--json", code=int(refused > 0)).out
         summary: dict[str, Any] = json.loads(printed)
