@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.programs import write_program
 from tests.stacks.conftest import ROOT
 
 DEFINITIONS = sorted((ROOT / "containers").glob("*.def"))
@@ -160,10 +161,8 @@ def finished(folder: Path, packages: str) -> Mapping[str, str]:
     module.write_text("VALUE = 1\n")
     os.utime(module, (0, len(packages) + len(folder.name)))
     py_compile.compile(str(module), dfile="/opt/weir/module.py")  # with the date of the module
-    programs.mkdir()
     for name, line in (("dpkg-query", f"printf '{packages}'"), ("apt-get", "true")):
-        (programs / name).write_text(f"#!/bin/sh\n{line}\n")
-        (programs / name).chmod(0o755)
+        write_program(programs / name, f"#!/bin/sh\n{line}\n")
     path = f"{programs}:{os.environ['PATH']}"
     done = call(FINISH, root, PATH=path, APPTAINER_LABELS=str(folder / "labels"))
     assert done.returncode == 0, done.stderr
@@ -192,9 +191,8 @@ def test_a_missing_image_and_an_unknown_container_are_named(tmp_path: Path) -> N
 
 
 def test_a_build_labels_the_commit_and_its_lists_and_a_failed_one_says_what_to_do(tmp_path: Path) -> None:
-    stand_in = tmp_path / "apptainer"
-    stand_in.write_text('#!/bin/sh\nprintf "%s\\n" "$@" "of $SOURCE_DATE_EPOCH"\nexit 3\n')
-    stand_in.chmod(0o755)
+    text = '#!/bin/sh\nprintf "%s\\n" "$@" "of $SOURCE_DATE_EPOCH"\nexit 3\n'
+    stand_in = write_program(tmp_path / "apptainer", text)
     commit = call("git", "-C", ROOT, "rev-parse", "HEAD").stdout.strip()
     choice = {
         "APPTAINER": str(stand_in),
@@ -245,9 +243,8 @@ def test_a_build_labels_the_commit_and_its_lists_and_a_failed_one_says_what_to_d
 
 def test_several_containers_are_built_one_after_the_other(tmp_path: Path) -> None:
     """A second name was dropped, and its image missing."""
-    stand_in = tmp_path / "apptainer"
-    stand_in.write_text('#!/bin/sh\nshift $(($# - 2))\nprintf "%s of %s\\n" "$1" "${2##*/}"\n')
-    stand_in.chmod(0o755)
+    text = '#!/bin/sh\nshift $(($# - 2))\nprintf "%s of %s\\n" "$1" "${2##*/}"\n'
+    stand_in = write_program(tmp_path / "apptainer", text)
     choice = {"APPTAINER": str(stand_in), "WEIR_OUT": str(tmp_path), "WEIR_BUILD_OPTIONS": "--sandbox"}
     done = call(BUILD, "measure", "analyse", **choice)
     assert done.returncode == 0, done.stderr
@@ -280,8 +277,7 @@ def test_a_container_is_really_built(apptainer: str, tmp_path: Path, name: str) 
 
 def test_who_has_no_range_of_ids_is_told_how_to_get_one(tmp_path: Path) -> None:
     for name, does in (("id", '[ "$1" = -un ] && echo stranger || echo 4242'), ("getsubids", "exit 1")):
-        (tmp_path / name).write_text(f"#!/bin/sh\n{does}\n")
-        (tmp_path / name).chmod(0o755)
+        write_program(tmp_path / name, f"#!/bin/sh\n{does}\n")
     refused = call(
         BUILD, "measure", APPTAINER="true", PATH=f"{tmp_path}:/usr/bin:/bin", WEIR_BUILD_OPTIONS=""
     )

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.needs import fuse, mount_namespaces, need
+from tests.programs import write_program
 from tests.workflow.conftest import ROOT, Checkout
 from tests.workflow.processes import named_below
 from weir.base.processes import started
@@ -150,12 +151,8 @@ def test_a_burst_buffer_that_another_checkout_uses_is_left_alone_and_says_whose_
 
 def test_a_store_that_could_not_be_made_is_not_looked_for_by_the_next(tmp_path: Path) -> None:
     """/dev/shm is too small: every target behind the burst buffer gives that reason, not only the first."""
-    imectl = tmp_path / "prefix" / "bin" / "imectl"
-    imectl.parent.mkdir(parents=True)
-    imectl.write_text(
-        "#!/bin/sh\n[ $1 = create ] && echo has only 64 MiB free >&2 || echo no store here >&2; exit 1\n"
-    )
-    imectl.chmod(0o755)
+    text = "[ $1 = create ] && echo has only 64 MiB free >&2 || echo no store here >&2; exit 1"
+    write_program(tmp_path / "prefix" / "bin" / "imectl", f"#!/bin/sh\n{text}\n")
     for _ in range(2):
         done = burst_buffer("up", tmp_path / "store", tmp_path / "prefix")
         assert (done.returncode, done.stderr) == (1, "has only 64 MiB free\n")
