@@ -4,6 +4,7 @@ Lines of files that exist at both commits show what the same features take; new 
 own, or parts of what was split. Links, data, documents and goldens do not count.
 
   python bench/tree_size.py [BEFORE [AFTER]]
+  python bench/tree_size.py --commits BEFORE   prints the sums of what shrank and what grew the code since
 """
 
 import csv
@@ -72,6 +73,22 @@ def table(before: dict[str, int], after: dict[str, int]) -> list[list[str]]:
     return [[part, *map(str, parts[part])] for part in order]
 
 
+def print_commits(before: str) -> None:
+    """Of product and tests each: commits that leave less of it do the work of a smaller house, the others add
+    features and cases."""
+    log = git("log", "--no-merges", "--no-renames", "--numstat", "--format=%x00", f"{before}..HEAD").decode()
+    for wanted in ("product", "tests"):
+        grown: dict[bool, list[int]] = {False: [], True: []}
+        for commit in log.split("\0")[1:]:
+            lines = 0
+            for added, removed, name in (line.split("\t") for line in commit.split("\n") if line.strip()):
+                part = part_of(name)
+                if added != "-" and part not in (None, "bench") and (part == "tests") is (wanted == "tests"):
+                    lines += int(added) - int(removed)
+            grown[lines > 0].append(lines)
+        print(f"{wanted}: {sum(grown[False])} by {len(grown[False])} commits, +{sum(grown[True])} by others")
+
+
 def main(before: str = BEFORE, after: str = "HEAD") -> None:
     with (ROOT / "bench/results/tree_size.csv").open("w", newline="") as file:
         rows = table(lines_of_code(before), lines_of_code(after))
@@ -79,4 +96,4 @@ def main(before: str = BEFORE, after: str = "HEAD") -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    print_commits(sys.argv[2]) if sys.argv[1:2] == ["--commits"] else main(*sys.argv[1:])
