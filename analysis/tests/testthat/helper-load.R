@@ -80,8 +80,7 @@ skip_if_quick <- function() skip_if(nzchar(Sys.getenv("WEIR_QUICK")), "slow: not
 
 # A cell for each combination of the columns, as a plan gives it.
 with_cells <- function(records, columns = c("target", "api", "layout", "order", "nn", "ppn", "xfer_bytes",
-  "stripe_count",
-                                            "block_bytes", "experiment")) {
+                                            "stripe_count", "block_bytes", "experiment")) {
   data.table::copy(records)[, cell := do.call(paste, .SD), .SDcols = columns][]
 }
 
@@ -125,6 +124,20 @@ ends_of <- function(sorted, ranks) {
     (1 - ranks$share) * sorted[ranks$k] + ranks$share * sorted[inner],
     (1 - ranks$share) * sorted[n + 1L - ranks$k] + ranks$share * sorted[n + 1L - inner]
   )
+}
+
+# A file of facts, as an input of parts.
+facts_file <- function(...) {
+  path <- scratch("facts.json")
+  jsonlite::write_json(list(...), path, auto_unbox = TRUE)
+  path
+}
+
+# Decided claims as an input of parts.
+claims_input <- function(decided) {
+  path <- scratch("claims.csv")
+  data.table::fwrite(decided, path)
+  list(claims = path)
 }
 
 submissions_file <- file.path(checkout, "reference", "io500-submissions.csv")

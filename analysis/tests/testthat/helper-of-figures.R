@@ -30,18 +30,17 @@ plot_of <- function(part, records, inputs = inputs_for(records)) {
   draw_page(split_pages(part$make_table(records, inputs))[[1]], part)
 }
 
-points_of <- function(plot, layer = 1) {
-  is_point <- vapply(plot$layers, function(layer) inherits(layer$geom, "GeomPoint"), logical(1))
-  ggplot2::layer_data(plot, which(is_point)[layer])
+# What the layers of a kind draw.
+layers_of <- function(plot, geom) {
+  of_geom <- which(vapply(plot$layers, function(layer) inherits(layer$geom, geom), logical(1)))
+  lapply(of_geom, function(i) ggplot2::layer_data(plot, i))
 }
+
+points_of <- function(plot, layer = 1) layers_of(plot, "GeomPoint")[[layer]]
 
 # The layer that has the fills: small marks stand before and behind it.
 filled_points <- function(plot) {
-  layers <- lapply(which(vapply(plot$layers, function(layer) inherits(layer$geom, "GeomPoint"), logical(1))),
-    function(i) {
-    ggplot2::layer_data(plot, i)
-  })
-  Filter(function(layer) nrow(layer) > 0 && all(layer$shape %in% 21:25), layers)[[1]]
+  Filter(function(layer) nrow(layer) > 0 && all(layer$shape %in% 21:25), layers_of(plot, "GeomPoint"))[[1]]
 }
 
 # The points of a drawn key, however deep they stand in it.

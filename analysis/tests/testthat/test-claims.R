@@ -192,11 +192,9 @@ test_that("beside a stand-in the file system is the one behind it, on a real mac
 })
 
 test_that("the table of claims and the numbers of the prose come from the same file", {
-  path <- scratch("claims.csv")
   records <- true_world[api == "IME"][, emulated := TRUE]
   decided <- decide_claims(records, world_facts, NULL, home, "ime-paper")
-  data.table::fwrite(decided, path)
-  inputs <- list(claims = path)
+  inputs <- claims_input(decided)
   expect_equal(decided_claims(NULL, inputs)$verdict, decided$verdict)
   part <- load_part("table", "claims", home)
   print <- part$make_latex(part$make_table(NULL, inputs))

@@ -49,12 +49,12 @@ test_that("at most one series in twenty without drift is called drifting, neighb
   expect_lt(found(0.29), 0.075)
 })
 
-precise <- function(records, half_width, at_most) {
-  facts <- list(repetitions = lapply(unique(records$cell), function(cell) {
+requesting <- function(records, half_width, at_most) {
+  list(repetitions = lapply(unique(records$cell), function(cell) {
     list(cell = cell, rounds = 4, half_width = half_width, at_most = at_most)
   }))
-  precision_points(records, facts)
 }
+precise <- function(records, ...) precision_points(records, requesting(records, ...))
 
 test_that("the report tells which medians are as narrow as requested, and why others are not", {
   records <- with_seed(7, drifting(1, rounds = 8, noise = 0.05))
@@ -80,10 +80,7 @@ test_that("a median that only the drift of the campaign makes too wide did not r
   expect_match(precision_sentence(drifted), "0 had the most rounds, 12 are wider by the drift of the campaign.",
     fixed = TRUE)
   doubt_of <- function(half_width) {
-    facts <- list(repetitions = lapply(unique(records$cell), function(cell) {
-      list(cell = cell, rounds = 4, half_width = half_width, at_most = 20)
-    }))
-    doubt_about_precision(list(records = records, facts = facts))$sentence
+    doubt_about_precision(list(records = records, facts = requesting(records, half_width, 20)))$sentence
   }
   expect_match(doubt_of(between), "than the suite requests: the campaign drifted.", fixed = TRUE)
   expect_match(doubt_of(0.001), "than the suite requests: the time or the rounds", fixed = TRUE)

@@ -40,11 +40,7 @@ test_that("below six runs the runs are drawn and no interval", {
 test_that("where the text below a figure names small marks, each run has its mark, and nowhere else", {
   # The runs are the smallest points of all.
   marks_of <- function(plot) {
-    is_point <- vapply(plot$layers, function(layer) inherits(layer$geom, "GeomPoint"), logical(1))
-    sum(vapply(which(is_point), function(i) {
-      drawn <- ggplot2::layer_data(plot, i)
-      if (nrow(drawn) > 0 && all(drawn$size == 0.45)) nrow(drawn) else 0L
-    }, 1L))
+    sum(vapply(layers_of(plot, "GeomPoint"), function(drawn) if (all(drawn$size == 0.45)) nrow(drawn) else 0L, 1L))
   }
   told <- vapply(figures, function(part) {
     plot <- plot_of(part, study_for(part$name, n = 4))
@@ -80,11 +76,7 @@ test_that("bandwidths are drawn where the table says", {
 })
 
 test_that("a line goes through three values and more", {
-  lines_of <- function(plot) {
-    is_line <- vapply(plot$layers, function(layer) inherits(layer$geom, "GeomLine"), logical(1))
-    nrow(ggplot2::layer_data(plot, which(is_line)[1]))
-  }
-  expect_identical(lines_of(plot_of(figures[["transfer-size"]], one_node())), 24L)
+  expect_identical(nrow(layers_of(plot_of(figures[["transfer-size"]], one_node()), "GeomLine")[[1]]), 24L)
   expect_identical(nrow(figures[["transfer-size"]]$make_table(many_nodes(), list())), 0L)
 })
 
@@ -99,8 +91,7 @@ test_that("lines have their names at their ends, apart from each other, where th
   }
   labels_of <- function(records) {
     plot <- plot_of(figures$scaling, records)
-    is_text <- vapply(plot$layers, function(layer) inherits(layer$geom, "GeomLabel"), logical(1))
-    list(rows = if (any(is_text)) ggplot2::layer_data(plot, which(is_text)), key = draws_key(plot))
+    list(rows = layers_of(plot, "GeomLabel")[[1]], key = draws_key(plot))
   }
   few <- labels_of(many_nodes(access = "write"))
   expect_setequal(few$rows$label, c("16 KiB", "1 MiB"))
@@ -246,8 +237,7 @@ test_that("nothing that is unknown, zero or beyond all bounds stops a study", {
     data.table::copy(records)[, `:=`(total_s = 0, bw_mib_s = Inf, target = "instant", cell = paste("i", cell))]
   )
   broken[, cell := sprintf("c%03d", .GRP), by = cell]
-  inputs <- list(facts = scratch("facts.json"))
-  writeLines('{"about": {"title": "T", "site": "s"}, "targets": [], "reasons": []}', inputs$facts)
+  inputs <- list(facts = facts_file(about = list(title = "T", site = "s"), targets = list(), reasons = list()))
   folder <- scratch("parts")
   write_figures(known_figures, broken, inputs, folder)
   tables <- lapply(part_names("table"), load_part, kind = "table")

@@ -1,13 +1,11 @@
-test_that("every sign that LaTeX reads as a command is printed", {
-  expect_equal(escape_latex("50% & #2 a_b $5 {z}"), "50\\% \\& \\#2 a\\_b \\$5 \\{z\\}")
-  expect_equal(escape_latex("\\input~^"), "\\textbackslash{}input\\textasciitilde{}\\textasciicircum{}")
-  expect_equal(escape_latex("a\tb\nc"), "a b c")
-})
-
-test_that("options keep their dashes and quotes do not grow together", {
-  expect_equal(escape_latex("--mca"), "-{}-mca")
-  expect_equal(escape_latex("''"), "'{}'")
-  expect_equal(escape_latex("`x` ended"), "\\textasciigrave{}x\\textasciigrave{} ended")
+test_that("every sign is printed: a command of LaTeX, two that would be one, one that the fonts lack, a bracket", {
+  printed <- c(
+    "50% & #2 a_b $5 {z}" = "50\\% \\& \\#2 a\\_b \\$5 \\{z\\}",
+    "\\input~^" = "\\textbackslash{}input\\textasciitilde{}\\textasciicircum{}", "a\tb\nc" = "a b c",
+    "--mca" = "-{}-mca", "''" = "'{}'", "`x` ended" = "\\textasciigrave{}x\\textasciigrave{} ended",
+    "\u76ee \u00fc \u00d7" = "{[}U+76EE{]} \u00fc \u00d7", "[2 mm] disk" = "{[}2 mm{]} disk", "* disk" = "{*} disk"
+  )
+  expect_equal(escape_latex(names(printed)), unname(printed))
 })
 
 test_that("no line begins with the unit of its number, nor with that of an interval", {
@@ -18,10 +16,6 @@ test_that("no line begins with the unit of its number, nor with that of an inter
   ))
 })
 
-test_that("a sign that the fonts lack is told by its number", {
-  expect_equal(escape_latex("\u76ee \u00fc \u00d7"), "{[}U+76EE{]} \u00fc \u00d7")
-})
-
 test_that("long names may break after a sign and within a long word, short ones do not", {
   expect_equal(latex_name("disk"), "disk")
   expect_equal(latex_name("a-rather_long-name"), "a-\\allowbreak{}rather\\_\\allowbreak{}long-\\allowbreak{}name")
@@ -29,10 +23,6 @@ test_that("long names may break after a sign and within a long word, short ones 
   expect_equal(gsub("\\\\allowbreak\\{\\}", "", latex_name(strrep("x", 40))), strrep("x", 40))
   # Each number that stands for a sign is eight letters wide.
   expect_equal(latex_name("\u76ee\u9304 a"), "{[}U+76EE{]}\\allowbreak{}{[}U+9304{]} a")
-})
-
-test_that("a name that begins a row is no argument of the line break before it", {
-  expect_equal(escape_latex(c("[2 mm] disk", "* disk")), c("{[}2 mm{]} disk", "{*} disk"))
 })
 
 test_that("a short table floats, a long one breaks over pages and repeats its head", {

@@ -56,18 +56,19 @@ test_that("without a usable record the prose says so", {
   expect_false(numbers$switches[["intervals"]])
 })
 
+archive <- list(about = list(title = "Old", site = "There"), records = 6)
+
 test_that("measured and archived studies define the same commands", {
   skip_if_quick()
   records <- read_synthetic()
   measured <- make_numbers(records, facts_of_one)
-  archived <- make_numbers(records, list(about = list(title = "Old", site = "There"), records = 6))
+  archived <- make_numbers(records, archive)
   expect_setequal(names(measured$commands), names(archived$commands))
   expect_setequal(names(measured$switches), names(archived$switches))
 })
 
 test_that("what archived records do not tell is not in the text", {
   skip_if_quick()
-  archive <- list(about = list(title = "Old", site = "There"), records = 6)
   told <- make_numbers(read_synthetic(), archive)$commands
   expect_match(told$MeasuredText, "\\NodeCounts{} \\NodeWord{} and \\ProcessCounts{}", fixed = TRUE)
   expect_match(told$BandwidthText, "\\DefinitionGain", fixed = TRUE)

@@ -14,6 +14,8 @@ page_of <- function(records, facts = NULL) {
   )
 }
 
+settings_on_page <- function(records) vapply(page_of(records)$facts$points, function(point) point$setting, "")
+
 repeated_rounds <- function(n, ...) {
   data.table::rbindlist(lapply(seq_len(n) - 1, function(round) {
     rows <- synthetic_records(xfer_bytes = c(2^14, 2^20), ...)
@@ -185,9 +187,9 @@ test_that("cells that differ in an axis of their own are told apart, and only th
   depths <- data.table::rbindlist(lapply(c(1, 32), function(depth) {
     data.table::copy(rows)[, `:=`(iodepth = depth, cell = paste(cell, depth))]
   }))
-  settings <- function(rows) vapply(page_of(rows)$facts$points, function(point) point$setting, "")
-  expect_setequal(settings(rows), c("POSIX, shared file, sequential, 16 KiB", "POSIX, shared file, sequential, 1 MiB"))
-  expect_setequal(settings(depths), paste0(rep(settings(rows), 2), ", iodepth ", rep(c(1, 32), each = 2)))
+  plain <- settings_on_page(rows)
+  expect_setequal(plain, c("POSIX, shared file, sequential, 16 KiB", "POSIX, shared file, sequential, 1 MiB"))
+  expect_setequal(settings_on_page(depths), paste0(rep(plain, 2), ", iodepth ", rep(c(1, 32), each = 2)))
 })
 
 test_that("where settings were compared and none is clear, the page does not deny that they were", {
@@ -205,13 +207,10 @@ test_that("options that one program alone has are no settings of a study in whic
   rows <- repeated_rounds(2)[, `:=`(iodepth = 1, rate = 0, zipf = 0, distribution = "blocks", file_view = FALSE,
     compress_percent = 0, direct = FALSE, sync = TRUE)]
   others <- repeated_rounds(2)[, `:=`(tool = "io-model", purpose = "latency", cell = paste("single", cell))]
-  settings <- function(records) {
-    vapply(page_of(records)$facts$points, function(point) point$setting, "")
-  }
-  found <- settings(rbind(rows, others, fill = TRUE))
+  found <- settings_on_page(rbind(rows, others, fill = TRUE))
   expect_setequal(found, c("POSIX, shared file, sequential, 16 KiB", "POSIX, shared file, sequential, 1 MiB"))
   deep <- data.table::copy(others)[, `:=`(iodepth = 8, cell = paste(cell, "deep"))]
-  expect_true(any(grepl("iodepth 8", settings(rbind(rows, others, deep, fill = TRUE)))))
+  expect_true(any(grepl("iodepth 8", settings_on_page(rbind(rows, others, deep, fill = TRUE)))))
 })
 
 test_that("what only a failed run reports is no setting of the points of a study", {
@@ -219,11 +218,9 @@ test_that("what only a failed run reports is no setting of the points of a study
   rows <- repeated_rounds(2)[, sync := TRUE]
   failed <- data.table::copy(rows)[cell == cell[1]]
   failed[, `:=`(verdict = "INVALID", sync = FALSE, cell = "failed", xfer_bytes = 2^16)]
-  settings <- vapply(page_of(rbind(rows, failed))$facts$points, function(point) point$setting, "")
-  expect_no_match(settings, "sync")
+  expect_no_match(settings_on_page(rbind(rows, failed)), "sync")
   unsynced <- data.table::copy(rows)[, `:=`(sync = FALSE, cell = paste(cell, "unsynced"))]
-  differing <- vapply(page_of(rbind(rows, unsynced))$facts$points, function(point) point$setting, "")
-  expect_match(differing, "sync")
+  expect_match(settings_on_page(rbind(rows, unsynced)), "sync")
 })
 
 test_that("page and print name the same of equal settings", {
@@ -282,18 +279,17 @@ test_that("verdicts that came with a table are those of its author, and nothing 
 })
 
 test_that("claims stand on the page of a suite that asks for them, and on no other", {
-  path <- scratch("claims.csv")
-  data.table::fwrite(data.table::data.table(paper = c("ime-paper", "mistral"), claim = c("scales", "other"),
+  claims <- claims_input(data.table::data.table(paper = c("ime-paper", "mistral"), claim = c("scales", "other"),
     says = "It scales.", evidence = "these records", verdict = "reproduced", effect = c(0.94567, NA),
     lo = c(0.9, NA), hi = c(1, NA), rounds = 3, unit = "", emulated = FALSE,
-    doubt = "", bound = "0.85 or more"), path)
+    doubt = "", bound = "0.85 or more"))
   asking <- list(suites = list(list(suite = "one", claims = list("ime-paper")), list(suite = "two")))
-  shown <- page_claims(list(claims = path), asking)
+  shown <- page_claims(claims, asking)
   expect_equal(shown, list(list(paper = "ime-paper", claim = "scales", says = "It scales.", evidence = "these records",
     verdict = "reproduced", effect = "0.946", interval = "0.90 to 1.0", bound = "0.85 or more")))
   silent <- list(suites = list(list(suite = "two")))
-  expect_length(page_claims(list(claims = path), silent), 0)
-  expect_error(page_claims(list(claims = path), list(suites = list(list(claims = list("nobody"))))), "nobody")
+  expect_length(page_claims(claims, silent), 0)
+  expect_error(page_claims(claims, list(suites = list(list(claims = list("nobody"))))), "nobody")
 })
 
 test_that("an interface with degraded results only is named beside the chart", {

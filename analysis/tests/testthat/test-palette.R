@@ -65,11 +65,10 @@ test_that("storages and polygons of a radar are told apart in grey, emulated one
   points <- data.table::CJ(series = c("a", "b", "c"), phase = io500_phases$phase)[, `:=`(
     median = .I, verdict = "VALID", n = 1L)]
   drawn <- radar(on_radar(points, 3), 3, looks_of_storages(c(a = FALSE, b = FALSE, c = TRUE)))
-  layers_of <- function(geom) which(vapply(drawn$layers, function(layer) inherits(layer$geom, geom), TRUE))
-  marks <- unique(ggplot2::layer_data(drawn, layers_of("GeomPoint")[1])[c("colour", "shape")])
+  marks <- unique(points_of(drawn)[c("colour", "shape")])
   expect_identical(nrow(marks), 3L)
   expect_false(anyDuplicated(marks$shape) > 0)
-  expect_setequal(ggplot2::layer_data(drawn, layers_of("GeomPolygon"))$linetype, c("solid", "F2", "42"))
+  expect_setequal(layers_of(drawn, "GeomPolygon")[[1]]$linetype, c("solid", "F2", "42"))
 })
 
 test_that("text in a colour is dark enough to be read on white, and as light as that allows", {
@@ -82,9 +81,7 @@ test_that("text in a colour is dark enough to be read on white, and as light as 
 
 test_that("the names at the ends of lines are as dark as text has to be, and have the hue of their lines", {
   records <- with_cells(read_synthetic(nn = c(1, 2, 4), xfer_bytes = 2^c(14, 17, 20, 22)))
-  plot <- plot_of(known_figures$scaling, records)
-  is_label <- vapply(plot$layers, function(layer) inherits(layer$geom, "GeomLabel"), TRUE)
-  drawn <- ggplot2::layer_data(plot, which(is_label))
+  drawn <- layers_of(plot_of(known_figures$scaling, records), "GeomLabel")[[1]]
   expect_gte(min(contrast(drawn$colour, "white")), least_contrast)
   sizes <- looks_of_sizes(format_plain(2^c(14, 17, 20, 22)))
   expect_setequal(drawn$colour, ink_of(sizes$colour))

@@ -63,8 +63,7 @@ test_that("acceptance relates each interface to the declared peak, or reports th
   part <- load_part("table", "acceptance", home)
   records <- read_synthetic(target = "files", experiment = "acceptance", api = c("POSIX", "MPIIO"), ppn = 2)
   records[, bw_mib_s := ifelse(api == "POSIX", 500, 250)]
-  facts <- scratch("facts.json")
-  jsonlite::write_json(facts_of("mistral", peak_mib_s = list(write = 1000, read = 2000)), facts, auto_unbox = TRUE)
+  facts <- do.call(facts_file, facts_of("mistral", peak_mib_s = list(write = 1000, read = 2000)))
   table <- part$make_table(records, list(facts = facts))
   expect_equal(table[api == "POSIX"]$share, c(0.5, 0.25))
   undeclared <- part$make_table(records, list())
@@ -131,10 +130,8 @@ test_that("the mount is compared with the native interface of its burst buffer",
     layers_world()[api == "POSIX"][, target := "mount"],
     layers_world()[api == "HDF5"][, `:=`(target = "buffer", api = "IME")]
   )
-  facts <- scratch("facts.json")
-  kinds <- list(mount = "burst-buffer-fuse", buffer = "burst-buffer")
-  targets <- Map(function(target, kind) list(target = target, kind = kind), names(kinds), kinds)
-  jsonlite::write_json(list(targets = unname(targets)), facts, auto_unbox = TRUE)
+  facts <- facts_file(targets = list(list(target = "mount", kind = "burst-buffer-fuse"),
+    list(target = "buffer", kind = "burst-buffer")))
   table <- load_part("table", "layers", home)$make_table(records, list(facts = facts))
   expect_identical(unique(table$layer), "FUSE mount over buffer")
   drawn <- load_part("figure", "layers", home)$make_table(records, list(facts = facts))

@@ -1,29 +1,17 @@
 # Points: what is pooled, what is not, and which records a number is made of.
 
 test_that("usable records make the number; degraded ones do where there are no others; invalid ones are counted", {
-  records <- read_synthetic(access = "write", n = 4)
-  records[, bw_mib_s := c(10, 20, 30, 1000)]
-  records[4, verdict := "INVALID"]
-  point <- summarise_records(records, records$bw_mib_s, "access", "MiB/s")
-  expect_identical(point[, .(n, median, best, verdict, n_invalid)], data.table(
-    n = 3L, median = 20, best = 30, verdict = "VALID", n_invalid = 1L
-  ))
-  records[2, verdict := "UNPROVEN"]
-  point <- summarise_records(records, records$bw_mib_s, "access", "MiB/s")
-  expect_identical(point[, .(n, median, verdict, n_unproven)], data.table(
-    n = 3L, median = 20, verdict = "UNPROVEN", n_unproven = 1L
-  ))
-  records[3, verdict := "DEGRADED"]
-  point <- summarise_records(records, records$bw_mib_s, "access", "MiB/s")
-  expect_identical(point[, .(n, median, n_degraded)], data.table(n = 2L, median = 15, n_degraded = 1L))
-  records[1:3, verdict := "DEGRADED"]
-  point <- summarise_records(records, records$bw_mib_s, "access", "MiB/s")
-  expect_identical(point[, .(n, median, verdict)], data.table(n = 3L, median = 20, verdict = "DEGRADED"))
-  records[, verdict := "INVALID"]
-  point <- summarise_records(records, records$bw_mib_s, "access", "MiB/s")
-  expect_identical(point[, .(n, median, verdict, n_invalid)], data.table(
-    n = 0L, median = NA_real_, verdict = "INVALID", n_invalid = 4L
-  ))
+  records <- read_synthetic(access = "write", n = 4)[, bw_mib_s := c(10, 20, 30, 1000)]
+  expect_point <- function(of_records, ...) {
+    point <- summarise_records(records[, verdict := of_records], records$bw_mib_s, "access", "MiB/s")
+    expect_identical(as.list(point)[names(list(...))], list(...))
+  }
+  valid <- "VALID"
+  expect_point(c(valid, valid, valid, "INVALID"), n = 3L, median = 20, best = 30, verdict = valid, n_invalid = 1L)
+  expect_point(c(valid, "UNPROVEN", valid, "INVALID"), n = 3L, median = 20, verdict = "UNPROVEN", n_unproven = 1L)
+  expect_point(c(valid, "UNPROVEN", "DEGRADED", "INVALID"), n = 2L, median = 15, n_degraded = 1L)
+  expect_point(c(rep("DEGRADED", 3), "INVALID"), n = 3L, median = 20, verdict = "DEGRADED")
+  expect_point(rep("INVALID", 4), n = 0L, median = NA_real_, verdict = "INVALID", n_invalid = 4L)
 })
 
 test_that("the iterations of a run are one value", {

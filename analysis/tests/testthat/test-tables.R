@@ -8,10 +8,8 @@ test_that("a claim takes one row: what these records and what the printed values
   records <- read_synthetic(
     target = "buffer", api = "IME", order = c("sequential", "random"), n = 5, xfer_bytes = 2^20, emulated = TRUE
   )
-  path <- scratch("claims.csv")
   decided <- decide_claims(records, NULL, published$published, home, "ime-paper")
-  data.table::fwrite(decided, path)
-  table <- load_table("claims")$make_table(records, list(claims = path))
+  table <- load_table("claims")$make_table(records, claims_input(decided))
   print <- load_table("claims")$make_latex(table)
   row <- grep("^``The same considerations apply to sequential performance''", print, value = TRUE)
   expect_length(row, 1)
@@ -42,9 +40,7 @@ test_that("a claim that is undecided tells what would decide it: rounds, or roun
   rounds <- function(n, ...) {
     records <- read_synthetic(target = "buffer", api = "IME", order = c("sequential", "random"), n = n, ...)
     decided <- decide_claims(records, NULL, NULL, home, "ime-paper")
-    path <- scratch("claims.csv")
-    data.table::fwrite(decided, path)
-    table <- load_table("claims")$make_table(records, list(claims = path))
+    table <- load_table("claims")$make_table(records, claims_input(decided))
     table[claim == "native-random-harmless" & evidence == "these records"]
   }
   once <- rounds(1)
@@ -137,10 +133,8 @@ test_that("records that decide nothing have no table of claims", {
   decided <- decide_claims(records, list(targets = list(list(target = "memory", kind = "memory"))),
     published$published, home
   )
-  path <- scratch("claims.csv")
-  data.table::fwrite(decided, path)
   for (name in c("claims", "claims-open")) {
-    expect_identical(nrow(load_table(name)$make_table(records, list(claims = path))), 0L)
+    expect_identical(nrow(load_table(name)$make_table(records, claims_input(decided))), 0L)
   }
 })
 
@@ -151,10 +145,9 @@ test_that("best and mean are printed of the fastest way, and of every way in the
   )
   records[, bw_mib_s := ifelse(layout == "shared", 500, 900) + iteration]
   part <- load_table("best-mean")
-  facts <- scratch("facts.json")
-  writeLines('{"suites": [{"suite": "ime-paper"}]}', facts)
+  suites <- list(list(suite = "ime-paper"))
   own <- published
-  published$facts <- facts
+  published$facts <- facts_file(suites = suites)
   table <- part$make_table(records, published)
   expect_setequal(table[n > 0]$layout, c("shared", "file-per-process"))
   print <- part$make_latex(table)
@@ -162,8 +155,8 @@ test_that("best and mean are printed of the fastest way, and of every way in the
   expect_no_match(paste(print, collapse = "\n"), "\nIME & ")
   expect_match(print, "^published & seq. & 10 MiB & [$]10", all = FALSE)
   # The publication has no table of another storage: it stands in the CSV alone, as the caption tells.
-  beside <- utils::modifyList(published, list(facts = scratch("facts.json")))
-  writeLines('{"suites": [{"suite": "ime-paper"}], "targets": [{"target": "tmp", "kind": "memory"}]}', beside$facts)
+  memory <- list(list(target = "tmp", kind = "memory"))
+  beside <- utils::modifyList(published, list(facts = facts_file(suites = suites, targets = memory)))
   both <- rbind(records, data.table::copy(records)[, `:=`(target = "tmp", api = "POSIX")])
   table <- part$make_table(both, beside)
   print <- paste(part$make_latex(table), collapse = "\n")
