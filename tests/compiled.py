@@ -1,4 +1,4 @@
-"""The programs in C, built for the tests of the engine and of the emulator."""
+"""Programs and libraries in C, built for tests."""
 
 from __future__ import annotations
 
@@ -32,3 +32,14 @@ def sanitized() -> Path:
     """Less optimised than what measures: three quarters of the time of the compiler."""
     options = ("-DWEIR_SANITIZE=ON", "-DWEIR_WERROR=ON", "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1 -g1")
     return compiled(ROOT / "build" / "asan", *options)
+
+
+def shared_library(target: Path, source: str | Path, *options: str) -> Path:
+    """Of one source in C, its text or its file: to be preloaded, or to audit."""
+    if shutil.which("cc") is None:
+        pytest.skip("cc is not installed")
+    if isinstance(source, str):
+        target.with_suffix(".c").write_text(source)
+        source = target.with_suffix(".c")
+    subprocess.run(["cc", "-shared", "-fPIC", *options, source, "-o", target, "-ldl"], check=True)
+    return target

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.compiled import compiled
+from tests.compiled import compiled, shared_library
 from tests.compiled import sanitized as sanitized_programs
-from tests.engine.runs import ROOT, Engine
+from tests.engine.cells import Together, cells
+from tests.engine.runs import ROOT, Done, Engine, argv
 
 
 @pytest.fixture(scope="session")
@@ -28,6 +30,30 @@ def engine(build: Path, tmp_path: Path) -> Engine:
     return Engine(build / "weir-io", tmp_path)
 
 
+@pytest.fixture(scope="module")
+def together(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Together:
+    """All command lines of a table in one launch, when the first of them is needed."""
+
+    launches: dict[tuple[str, ...], dict[str, Done]] = {}
+
+    def run(lines: tuple[str, ...], ranks: int = 1, documented: bool = True) -> dict[str, Done]:
+        if lines not in launches:
+            launches[lines] = {}  # none is repeated for each line, also where it fails
+            engine = Engine(build / "weir-io", tmp_path_factory.mktemp("together"))
+            done = cells(engine, ranks, *map(argv, lines), documented=documented)
+            launches[lines] = dict(zip(lines, done, strict=True))
+        assert launches[lines], "their launch failed at the first of these tests"
+        return launches[lines]
+
+    return run
+
+
+@pytest.fixture
+def bench(engine: Engine) -> Engine:
+    """Its netcdf-bench."""
+    return replace(engine, personality="netcdf-bench")
+
+
 @pytest.fixture
 def sanitized(sanitized_build: Path, tmp_path: Path) -> Engine:
     """What the MPI library never frees is not weir-io's."""
@@ -39,20 +65,7 @@ def faults_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """To be preloaded: calls of the system that fail as ordered."""
     library = tmp_path_factory.mktemp("faults") / "faults.so"
     source = ROOT / "tests/engine/preload/faults.c"
-    arguments = [
-        "cc",
-        "-std=c11",
-        "-Wall",
-        "-Wextra",
-        "-Werror",
-        "-shared",
-        "-fPIC",
-        str(source),
-        "-o",
-        str(library),
-    ]
-    subprocess.run([*arguments, "-ldl"], check=True)
-    return library
+    return shared_library(library, source, "-std=c11", "-Wall", "-Wextra", "-Werror")
 
 
 def mounted(point: Path, *options: str) -> Iterator[Path]:

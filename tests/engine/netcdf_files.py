@@ -1,40 +1,15 @@
-"""Running weir-io netcdf-bench in tests, and what its files must hold."""
+"""What the files of weir-io netcdf-bench must hold."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import netCDF4
 import numpy as np
 
-from tests.engine.runs import Done, Engine
-
 Shape = tuple[int, int, int, int]
 NAMES = ("time", "dim_1", "dim_2", "dim_3")
-
-
-def bench(
-    engine: Engine, *arguments: object, ranks: int = 1, environment: Mapping[str, str] | None = None
-) -> Done:
-    """With a document; asserts nothing."""
-    summary = engine.folder / "summary.json"
-    summary.unlink(missing_ok=True)
-    done = engine.call(["netcdf-bench", *arguments, f"--json={summary}"], ranks, environment)
-    document = json.loads(summary.read_text()) if summary.exists() else {}
-    return Done(done.code, done.out, done.err, document)
-
-
-def good(
-    engine: Engine, *arguments: object, ranks: int = 1, environment: Mapping[str, str] | None = None
-) -> Done:
-    done = bench(engine, *arguments, ranks=ranks, environment=environment)
-    assert done.code == 0, done.err
-    assert done.document["status"] == "done"
-    assert done.document["errors"] == []
-    return done
 
 
 def values(data: Shape, block: Shape, nodes: int, ppn: int) -> np.ndarray[Any, Any]:

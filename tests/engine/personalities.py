@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.engine.runs import argv
+
 SHAPE = ["-b", "64k", "-t", "8k", "-s", "2", "-i", "2"]
 
 
@@ -16,17 +18,7 @@ def every_personality(folder: Path) -> list[str]:
         "mdtest": ["mdtest", "-n", "8", "-w", "3901", "-e", "3901", "-X", "-d", "tree"],
         "madbench": ["madbench", "-p", "32", "--verify", "-o", "m"],
         "io-model": ["io-model", "-w", "-r", "--verify", "-n", "16", "-t", "4k", "-o", "p", *samples],
-        "netcdf": [
-            "netcdf-bench",
-            "-n=1",
-            "-p=2",
-            "-d=4:4:4:2",
-            "-w",
-            "-r",
-            "--verify",
-            "--values=position",
-            "-f=n.nc",
-        ],
+        "netcdf": [*argv("netcdf-bench -n=1 -p=2 -d=4:4:4:2 -w -r --verify --values=position -f=n.nc")],
         "find": ["find", "."],
     }
     lines = []

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -36,14 +36,20 @@ def open_mpi() -> dict[str, str]:
     return _AS_ROOT | {"OMPI_MCA_orte_tmpdir_base": folder}
 
 
+def argv(line: str) -> list[str]:
+    """The arguments of a command line, none of which has a space."""
+    return line.split()
+
+
 @dataclass(frozen=True)
 class Done:
-    """A finished run; document is empty where weir-io wrote none."""
+    """A finished run; document is empty where weir-io wrote none. folder: of a cell, with its output."""
 
     code: int
     out: str
     err: str
     document: dict[str, Any] = field(default_factory=dict)
+    folder: Path = Path()
 
     @property
     def complaints(self) -> list[str]:
@@ -56,16 +62,28 @@ class Done:
         return dict(found[0])
 
 
+def succeeded(done: Done) -> Done:
+    assert done.code == 0, done.err
+    assert done.document["status"] == "done"
+    assert done.document["errors"] == []
+    return done
+
+
 @dataclass(frozen=True)
 class Engine:
-    """weir-io of one build, with a folder for its documents."""
+    """weir-io of one build, with a folder for its documents and the personality that has them."""
 
     program: Path
     folder: Path
     environment: Mapping[str, str] = field(default_factory=dict)
+    personality: str = "ior"
 
     def call(
-        self, arguments: Sequence[object], ranks: int = 1, environment: Mapping[str, str] | None = None
+        self,
+        arguments: Sequence[object],
+        ranks: int = 1,
+        environment: Mapping[str, str] | None = None,
+        limit_s: float = LIMIT_S,
     ) -> Done:
         launcher = [mpirun(), *QUIET_MPI, "-n", str(ranks)] if ranks > 1 else []
         done = subprocess.run(
@@ -82,26 +100,20 @@ class Engine:
             capture_output=True,
             text=True,
             errors="replace",
-            timeout=LIMIT_S,
+            timeout=limit_s,
             check=False,
         )
         return Done(done.returncode, done.stdout, done.stderr)
 
-    def ior(self, *arguments: object, ranks: int = 1, environment: Mapping[str, str] | None = None) -> Done:
+    def run(self, *arguments: object, ranks: int = 1, environment: Mapping[str, str] | None = None) -> Done:
         """With a document; asserts nothing."""
         summary = self.folder / "summary.json"
         summary.unlink(missing_ok=True)
-        requested = ["ior", *arguments, f"--json={summary}"]
-        done = self.call(requested, ranks, environment)
-        document = json.loads(summary.read_text()) if summary.exists() else {}
-        return Done(done.code, done.out, done.err, document)
+        done = self.call([self.personality, *arguments, f"--json={summary}"], ranks, environment)
+        return replace(done, document=json.loads(summary.read_text()) if summary.exists() else {})
 
     def good(self, *arguments: object, ranks: int = 1, environment: Mapping[str, str] | None = None) -> Done:
-        done = self.ior(*arguments, ranks=ranks, environment=environment)
-        assert done.code == 0, done.err
-        assert done.document["status"] == "done"
-        assert done.document["errors"] == []
-        return done
+        return succeeded(self.run(*arguments, ranks=ranks, environment=environment))
 
 
 @cache

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.engine.runs import Engine
+from tests.engine.runs import Engine, argv
 
 
 class Store:
@@ -50,24 +50,7 @@ def total(store: Store) -> dict[str, Any]:
 
 
 def test_what_is_written_natively_reaches_the_backing(engine: Engine, store: Store) -> None:
-    arguments = [
-        "ior",
-        "-a",
-        "IME",
-        "-w",
-        "-r",
-        "-W",
-        "-R",
-        "-G",
-        "7",
-        "-z",
-        "-t",
-        "4k",
-        "-b",
-        "256k",
-        "-e",
-        "-k",
-    ]
+    arguments = argv("ior -a IME -w -r -W -R -G 7 -z -t 4k -b 256k -e -k")
     done = engine.call([*arguments, "-o", f"ime://{store.backing}/data"], environment=store.environment)
     assert done.code == 0, done.err
     plain = engine.call([*arguments, "-a", "POSIX", "-o", engine.folder / "plain"])
@@ -78,7 +61,6 @@ def test_what_is_written_natively_reaches_the_backing(engine: Engine, store: Sto
     assert (store.backing / "data").read_bytes() == (engine.folder / "plain").read_bytes()
 
 
-@pytest.mark.slow
 def test_ranks_share_a_file_and_verify_each_other(engine: Engine, store: Store) -> None:
     arguments = ["ior", "-a", "IME", "-w", "-r", "-R", "-G", "7", "-C", "-t", "4k", "-b", "64k", "-s", "3"]
     done = engine.call([*arguments, "-o", f"ime://{store.backing}/data"], 2, store.environment)

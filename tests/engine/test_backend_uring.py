@@ -49,7 +49,7 @@ def test_what_is_read_is_compared(engine: Engine, tmp_path: Path, interface: str
     with data.open("r+b") as file:
         file.seek(8192)
         file.write(b"wrong")
-    done = engine.ior(*arguments, "-r", "-R", "-o", data, ranks=2)
+    done = engine.run(*arguments, "-r", "-R", "-o", data, ranks=2)
     assert done.code == 1
     assert done.result("read")["verify"]["first_error"]["offset"] == 8192
 
@@ -58,7 +58,7 @@ def test_what_is_read_is_compared(engine: Engine, tmp_path: Path, interface: str
 def test_a_file_that_is_too_short_fails(engine: Engine, tmp_path: Path, interface: str) -> None:
     data = tmp_path / "data"
     data.write_bytes(bytes(10000))
-    done = engine.ior("-a", "URING", f"--uring.interface={interface}", "-r", "-k", *SHAPE, "-o", data)
+    done = engine.run("-a", "URING", f"--uring.interface={interface}", "-r", "-k", *SHAPE, "-o", data)
     assert done.code == 1
     assert "end of file" in done.complaints[0]
 
@@ -66,7 +66,7 @@ def test_a_file_that_is_too_short_fails(engine: Engine, tmp_path: Path, interfac
 @BOTH
 def test_a_full_file_system_fails(engine: Engine, small_space: Path, interface: str) -> None:
     arguments = ["-a", "URING", f"--uring.interface={interface}", "-w", "-t", "1m", "-b", "96m"]
-    done = engine.ior(*arguments, "-o", small_space / "data")
+    done = engine.run(*arguments, "-o", small_space / "data")
     assert done.code == 1
     assert "No space left on device" in done.complaints[0]
 
@@ -87,34 +87,10 @@ def test_a_stonewall_ends_it_and_the_read_stops_where_the_write_did(
 
 
 def test_the_names_of_iors_aio_are_taken(engine: Engine, tmp_path: Path) -> None:
-    arguments = [
-        "-a",
-        "AIO",
-        "--aio.max-pending=8",
-        "--aio.granularity=4",
-        "-w",
-        *SHAPE,
-        "-o",
-        tmp_path / "data",
-    ]
-    done = engine.good(*arguments)
+    arguments = ["-a", "AIO", "--aio.max-pending=8", "--aio.granularity=4", "-w", *SHAPE]
+    done = engine.good(*arguments, "-o", tmp_path / "data")
     assert done.document["requested"]["api"] == "URING"
     assert done.result("write")["observed"]["queue"]["depth"] == 8
-
-
-@pytest.mark.parametrize(
-    ("arguments", "phrase"),
-    [
-        (["--uring.depth=5000"], "between 1 and 4096"),
-        (["--aio.granularity=33"], "between 1 and the depth"),
-        (["--uring.interface=threads"], "io_uring or libaio"),
-        (["-c"], "URING has no collective transfers"),
-    ],
-)
-def test_wrong_use_is_refused(engine: Engine, arguments: list[str], phrase: str) -> None:
-    done = engine.call(["ior", "-a", "URING", *arguments])
-    assert done.code == 2
-    assert phrase in done.complaints[0]
 
 
 def test_personalities_that_move_one_piece_at_a_time_use_it(engine: Engine) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.engine.cells import cells
 from tests.engine.runs import Engine
 
 
@@ -28,7 +29,6 @@ def statuses(folder: Path) -> dict[str, int]:
     return {name: int(code) for name, code, _ in lines}
 
 
-@pytest.mark.slow
 def test_cells_have_their_ranks_documents_and_fates(engine: Engine, tmp_path: Path) -> None:
     data = tmp_path / "data file"  # arguments may contain spaces
     lines = listed(
@@ -106,17 +106,13 @@ def test_a_cell_whose_output_cannot_be_kept_does_not_run(engine: Engine, tmp_pat
     assert "access" not in done.out
 
 
-def test_the_data_of_each_shape_is_sampled(engine: Engine, tmp_path: Path) -> None:
+def test_the_data_of_each_shape_is_sampled(engine: Engine) -> None:
     """Once a launch: a later cell of a shape has the sample of the first one, another shape its own."""
     kinds = (["-l=random"], ["-l=timestamp"], ["-l=random"], ["-l=random", "--zipf=1.5"])
-    names = [f"{number}{kind[-1]}" for number, kind in enumerate(kinds)]
-    lines = [
-        cell(tmp_path, name, 2, "-w", "-t", "64k", "-b", "1m", *kind, "-o", tmp_path / "f")
-        for name, kind in zip(names, kinds, strict=True)
-    ]
-    assert engine.call(["batch", listed(tmp_path, *lines), tmp_path / "status"], ranks=2).code == 0
-    documents = [json.loads((tmp_path / name / "summary.json").read_text()) for name in names]
-    samples = [document["results"][0]["observed"]["payload"] for document in documents]
+    shape = ["ior", "-w", "-t", "64k", "-b", "1m", "-o", engine.folder / "f"]
+    runs = cells(engine, 2, *([*shape, *kind] for kind in kinds))
+    assert [run.code for run in runs] == [0] * len(kinds)
+    samples = [run.result("write")["observed"]["payload"] for run in runs]
     assert samples[0] == samples[2]
     assert samples[0]["compressed_share"] > 0.9 > 0.5 > samples[1]["compressed_share"]
     assert samples[0]["unique_share"] == 1 > 0.9 > samples[3]["unique_share"]  # few offsets, many times

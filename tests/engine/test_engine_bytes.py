@@ -6,13 +6,15 @@ import os
 import shutil
 import struct
 import subprocess
+from collections.abc import Callable
 from hashlib import sha256
 from itertools import product
 from pathlib import Path
 
 import pytest
 
-from tests.engine.runs import Engine
+from tests.engine.cells import Together
+from tests.engine.runs import Done, Engine, argv
 
 pytestmark = pytest.mark.quick
 
@@ -39,63 +41,55 @@ def files(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.name.startswith("data")}
 
 
-MATRIX = [
-    pytest.param(
-        api,
-        layout,
-        segments,
-        block,
-        xfer,
-        order,
-        marks=[] if (api, segments, block) == ("POSIX", 2, "64k") else slow,
-    )
-    for slow in [pytest.mark.slow]
+MATRIX = {
+    f"-a {api} -s {segments} -b {block} -t {xfer} {layout} {order}".strip(): (segments, block, xfer)
     for api, layout, segments, (block, xfer), order in product(
         ["POSIX", "MMAP", "MPIIO", "URING"],
-        ["shared", "file-per-process"],
+        ["", "-F"],
         [1, 2, 3],
         GEOMETRIES,
-        ["sequential", "random"],
+        ["", "-z --random-offset-seed=3"],
     )
-    if not (order == "random" and block == xfer)
-]
+    if not (order and block == xfer)
+}
+# Files that IOR 4.1 left for the same options on two ranks; the random ones by the GNU C library's numbers.
+LEFT_BY_IOR = {
+    "-b 64k -t 16k -s 2": "d96281b29fef9cdfe891",
+    "-b 47008 -t 47008 -s 3": "9a3a394a4750367a5949",
+    "-b 64k -t 16k -s 2 -F": "6be6afd68c16bb408baf",
+    "-b 64k -t 16k -l offset -s 3": "c3b8f51a7c304a48b44f",
+    "-b 64k -t 16k -l random": "5a73ac52ee199a079ffd",
+    "-b 64k -t 16k -l incompressible -F": "a8b0f30ac513ec1df7cc",
+    "-b 64k -t 8k -s 2 -z --random-offset-seed=7": "e8665b4785da875fed12",
+    "-b 64k -t 8k -s 2 -z --random-offset-seed=7 -F -l offset": "d3b6e32fb07cbad60c1e",
+    "-a MPIIO -c -b 24 -t 8 -s 3 -l offset": "242f0a03240d381fb849",
+}
+KEPT = f"-w -k -G {SIGNATURE} -o"
 
 
-@pytest.mark.sample(3)
-@pytest.mark.parametrize(("api", "layout", "segments", "block", "xfer", "order"), MATRIX)
-def test_files_hold_what_was_requested_for(
-    engine: Engine, api: str, layout: str, segments: int, block: str, xfer: str, order: str
-) -> None:
-    arguments = [
-        "-a",
-        api,
-        "-w",
-        "-k",
-        "-s",
-        segments,
-        "-b",
-        block,
-        "-t",
-        xfer,
-        "-G",
-        SIGNATURE,
-        "-o",
-        "data",
-    ]
-    arguments += ["-F"] if layout == "file-per-process" else []
-    arguments += ["-z", "--random-offset-seed=3"] if order == "random" else []
-    done = engine.good(*arguments, ranks=RANKS)
-    block_bytes, xfer_bytes = bytes_of(block), bytes_of(xfer)
+@pytest.fixture
+def written(together: Together) -> Callable[[str], Done]:
+    """The run of one line of both tables."""
+    lines = {line: f"ior {line} {KEPT} CELL/data" for line in [*MATRIX, *LEFT_BY_IOR]}
+    runs = together(tuple(lines.values()), RANKS)
+    return lambda line: runs[lines[line]]
+
+
+@pytest.mark.parametrize("line", MATRIX)
+def test_files_hold_what_was_requested_for(written: Callable[[str], Done], line: str) -> None:
+    done = written(line)
+    assert done.code == 0, done.err
+    segments, block_bytes, xfer_bytes = MATRIX[line][0], *map(bytes_of, MATRIX[line][1:])
     result = done.result("write")
     assert result["moved_bytes"] == result["file_bytes"] == RANKS * segments * block_bytes
-    found = files(engine.folder)
-    if layout == "file-per-process":
+    found = files(done.folder)
+    if "-F" in line:
         # Whatever the order, every transfer of a rank is the same.
         assert found == {
             f"data.{rank:08}": sequential_file(block_bytes, xfer_bytes, segments, [rank])
             for rank in range(RANKS)
         }
-    elif order == "sequential":
+    elif "-z" not in line:
         assert found == {"data": sequential_file(block_bytes, xfer_bytes, segments, list(range(RANKS)))}
     else:
         assert_dealt(found["data"], xfer_bytes, RANKS * segments * block_bytes)
@@ -124,25 +118,10 @@ def test_offset_data_says_where_it_lies(engine: Engine) -> None:
         assert rank < RANKS
 
 
-# Files that IOR 4.1 left for the same options on two ranks; the random ones by the GNU C library's numbers.
-LEFT_BY_IOR = {
-    "-b 64k -t 16k -s 2": "d96281b29fef9cdfe891",
-    "-b 47008 -t 47008 -s 3": "9a3a394a4750367a5949",
-    "-b 64k -t 16k -s 2 -F": "6be6afd68c16bb408baf",
-    "-b 64k -t 16k -l offset -s 3": "c3b8f51a7c304a48b44f",
-    "-b 64k -t 16k -l random": "5a73ac52ee199a079ffd",
-    "-b 64k -t 16k -l incompressible -F": "a8b0f30ac513ec1df7cc",
-    "-b 64k -t 8k -s 2 -z --random-offset-seed=7": "e8665b4785da875fed12",
-    "-b 64k -t 8k -s 2 -z --random-offset-seed=7 -F -l offset": "d3b6e32fb07cbad60c1e",
-    "-a MPIIO -c -b 24 -t 8 -s 3 -l offset": "242f0a03240d381fb849",
-}
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("arguments", sorted(LEFT_BY_IOR))
-def test_files_are_those_of_ior(engine: Engine, arguments: str) -> None:
-    engine.good(*arguments.split(), "-w", "-k", "-G", SIGNATURE, "-o", "data", ranks=RANKS)
-    assert digest(files(engine.folder)) == LEFT_BY_IOR[arguments]
+@pytest.mark.parametrize("line", sorted(LEFT_BY_IOR))
+def test_files_are_those_of_ior(written: Callable[[str], Done], line: str) -> None:
+    assert digest(files(written(line).folder)) == LEFT_BY_IOR[line]
 
 
 def real_ior() -> str | None:
@@ -162,7 +141,7 @@ def test_files_are_those_of_the_ior_at_hand(engine: Engine, arguments: str) -> N
     program = real_ior()
     if program is None:
         pytest.skip("no IOR: neither IOR=/path/to/ior nor ior on the PATH")
-    requested = [*arguments.split(), "-w", "-k", "-G", SIGNATURE, "-o", "data"]
+    requested = argv(f"{arguments} {KEPT} data")
     engine.good(*requested, ranks=RANKS)
     ours = files(engine.folder)
     for name in ours:

@@ -12,7 +12,6 @@ import pytest
 
 from tests.conftest import ROOT
 
-pytestmark = pytest.mark.slow
 # The one library that needs neither MPI nor another package.
 WITNESS_ALONE = ("-DWEIR_ENGINE=OFF", "-DWEIR_EMULATOR=OFF", "-DWEIR_TESTS=OFF")
 # What the project's own style allows and this option reports.

@@ -12,7 +12,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from tests.engine.runs import ROOT, Engine
+from tests.engine.runs import ROOT, Engine, argv
 
 pytestmark = pytest.mark.quick
 
@@ -45,7 +45,7 @@ RUNS = [
 )
 def test_documents_are_valid(engine: Engine, arguments: list[str]) -> None:
     (engine.folder / "wrong").write_bytes(bytes(8192))
-    assert_valid(engine.ior(*arguments).document)
+    assert_valid(engine.run(*arguments).document)
 
 
 @pytest.mark.slow
@@ -112,25 +112,8 @@ def test_the_command_line_and_moments(engine: Engine) -> None:
 
 @pytest.mark.slow
 def test_what_was_requested(engine: Engine) -> None:
-    arguments = [
-        "-a",
-        "MPIIO",
-        "-w",
-        "-F",
-        "-z",
-        "-s",
-        3,
-        "-i",
-        2,
-        "-D",
-        "1.5",
-        "-e",
-        "-g",
-        "-Z",
-        "-k",
-        *SHAPE,
-    ]
-    requested = engine.good(*arguments).document["requested"]
+    arguments = argv("-a MPIIO -w -F -z -s 3 -i 2 -D 1.5 -e -g -Z -k")
+    requested = engine.good(*arguments, *SHAPE).document["requested"]
     expected = {
         "api": "MPIIO",
         "layout": "file-per-process",
@@ -161,7 +144,7 @@ def test_flags_on_the_descriptor(engine: Engine) -> None:
     done = engine.good("-w", "-r", *SHAPE)
     assert done.result("write")["observed"]["open_flags"] == ["O_RDWR"]
     assert done.result("read")["observed"]["open_flags"] == ["O_RDONLY"]
-    done = engine.ior("--posix.odirect", "-w", "-W", "-r", "-R", *SHAPE)
+    done = engine.run("--posix.odirect", "-w", "-W", "-r", "-R", *SHAPE)
     if done.code != 0 and "Invalid argument" in done.complaints[0]:
         pytest.skip(f"no O_DIRECT on the file system of {engine.folder}")
     for access in ("write", "read"):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import platform
 import shutil
-import subprocess
 import tempfile
 from pathlib import Path
 
 import pytest
 
-from tests.engine.runs import ROOT, Engine
+from tests.compiled import shared_library
+from tests.engine.cells import Together
+from tests.engine.runs import ROOT, Engine, succeeded
 
 WRITES = 64  # of each rank
 SHAPE = ["-w", "-k", "-t", "4k", "-b", f"{4 * WRITES}k"]
@@ -87,15 +88,16 @@ def test_values_by_position_find_swapped_time_steps(engine: Engine, tmp_path: Pa
     assert json.loads((tmp_path / "out.json").read_text())["requested"]["values"] == "position"
 
 
-@pytest.mark.parametrize("kind", ["int", "float", "double", "byte", "uint64"])
-@pytest.mark.parametrize("layout", ["ind", "file-per-process"])
-def test_values_by_position_come_back(engine: Engine, tmp_path: Path, kind: str, layout: str) -> None:
-    arguments = ["netcdf-bench", "-n=1", "-p=2", "-d=3:4:4:2", "-w", "-r", "--verify", "--values=position"]
-    file = tmp_path / "out.json"
-    done = engine.call([*arguments, f"--type={kind}", f"-t={layout}", "-f=f.nc", f"--json={file}"], ranks=2)
-    assert done.code == 0, done.err
-    results = json.loads(file.read_text())["results"]
-    assert next(r for r in results if r["access"] == "read")["verify"]["errors"] == 0
+BY_POSITION = tuple(
+    f"netcdf-bench -n=1 -p=2 -d=3:4:4:2 -w -r --verify --values=position --type={kind} -t={way} -f=CELL/f.nc"
+    for way in ("ind", "file-per-process")
+    for kind in ("int", "float", "double", "byte", "uint64")
+)
+
+
+@pytest.mark.parametrize("line", BY_POSITION)
+def test_values_by_position_come_back(together: Together, line: str) -> None:
+    assert succeeded(together(BY_POSITION, 2)[line]).result("read")["verify"]["errors"] == 0
 
 
 def test_a_collective_transfer_done_chunk_by_chunk_is_an_error(
@@ -103,7 +105,7 @@ def test_a_collective_transfer_done_chunk_by_chunk_is_an_error(
 ) -> None:
     environment = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": "chunks"}
     arguments = ["-a", "HDF5", "-c", "-w", "-t", "4k", "-b", "16k", "-o", tmp_path / "f"]
-    done = engine.ior(*arguments, ranks=2, environment=environment)
+    done = engine.run(*arguments, ranks=2, environment=environment)
     assert done.code == 1
     assert "the transfers were not collective" in done.complaints[0]
 
@@ -116,7 +118,7 @@ def test_a_leftover_errno_says_nothing_of_a_short_read(
     with (tmp_path / "data").open("r+b") as file:
         file.truncate(8192)
     environment = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": "errno"}
-    done = engine.ior("-r", *arguments, environment=environment)
+    done = engine.run("-r", *arguments, environment=environment)
     assert done.code == 1
     assert "end of file" in done.complaints[0]
     assert "No such file" not in done.complaints[0]
@@ -143,11 +145,10 @@ def test_libraries_are_used_once_before_the_first_timed_phase(
 
 def test_an_audit_library_is_recorded_where_it_binds_calls_anew(engine: Engine, tmp_path: Path) -> None:
     """One that only watches, or that cannot be loaded, stands between nothing."""
-    faults = Path(__file__).parents[1] / "zoo" / "faults.c"
-    audit = ["cc", "-std=c11", "-shared", "-fPIC", "-DAUDIT"]
+    faults = ROOT / "tests/zoo/faults.c"
     for options, expected in (([], ["fsync"]), (["-DIDLE"], [])):
         library = tmp_path / f"audit{len(options)}.so"
-        subprocess.run([*audit, *options, str(faults), "-o", str(library)], check=True)
+        shared_library(library, faults, "-std=c11", "-DAUDIT", *options)
         done = engine.good(*SHAPE, "-o", "data", environment={"LD_AUDIT": str(library)})
         found = [one["call"] for one in done.document["job"]["interposed"] if one["object"] == str(library)]
         assert found == expected
@@ -186,7 +187,7 @@ def test_a_size_that_the_client_keeps_is_asked_for_again(
     done = engine.good(*arguments, environment=fault | {"FAULT_TIMES": "4"})
     assert done.result("write")["observed"]["late_sizes"] == 1
     if api == "POSIX":
-        done = engine.ior(*arguments, environment=fault)
+        done = engine.run(*arguments, environment=fault)
         assert done.code == 1
         assert "but the file ends at byte" in done.complaints[0]
 
@@ -194,7 +195,7 @@ def test_a_size_that_the_client_keeps_is_asked_for_again(
 def test_a_hole_that_is_there_ends_the_run(engine: Engine, tmp_path: Path, faults_library: Path) -> None:
     """Every second transfer is lost and reported as done: the file has the size, and zeros in it."""
     environment = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": "lose", "FAULT_PATH": "data"}
-    done = engine.ior("-w", "-k", "-t", "64k", "-b", "1m", "-o", tmp_path / "data", environment=environment)
+    done = engine.run("-w", "-k", "-t", "64k", "-b", "1m", "-o", tmp_path / "data", environment=environment)
     assert done.code == 1
     assert "lseek(SEEK_HOLE)" in done.complaints[0]
     assert "the file has a hole at byte" in done.complaints[0]
@@ -231,11 +232,8 @@ def test_reads_elsewhere_are_not_compared(engine: Engine) -> None:
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="the library has the registers of x86-64")
 def test_reads_that_are_led_elsewhere_differ(engine: Engine, memory: Path) -> None:
-    library = memory / "changing.so"
     source = ROOT / "tests/zoo/lookups.c"
-    subprocess.run(
-        ["cc", "-DAUDITOR", "-DREADS", "-shared", "-fPIC", str(source), "-o", str(library)], check=True
-    )
+    library = shared_library(memory / "changing.so", source, "-DAUDITOR", "-DREADS")
     shape = ["-w", "-r", "-t", "64k", "-b", "1m", "-o", str(memory / "data")]
     done = engine.good(*shape, environment={"LD_AUDIT": str(library)})
     assert done.result("read")["observed"]["contents"] == {"looked": 16, "differing": 16}

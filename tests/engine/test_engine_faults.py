@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.runs import Done, Engine, open_mpi
+from tests.engine.runs import Done, Engine, argv, open_mpi
 from tests.engine.test_engine_document import assert_valid
 
 NULL = ["-a", "NULL", "-b", "256k", "-t", "16k", "-o", "none"]
@@ -47,20 +47,18 @@ FAULTS = [
 
 @pytest.mark.parametrize(("arguments", "call", "errnum"), FAULTS[:2])
 def test_a_fault_fails_the_run(engine: Engine, arguments: list[str], call: str, errnum: int) -> None:
-    error = assert_failed(engine.ior(*NULL, "-w", *arguments), call, errnum, [0])
+    error = assert_failed(engine.run(*NULL, "-w", *arguments), call, errnum, [0])
     assert error["path"] == "none"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("arguments", "call", "errnum"), FAULTS)
 def test_a_fault_on_one_rank_fails_the_run(
     engine: Engine, arguments: list[str], call: str, errnum: int
 ) -> None:
-    done = engine.ior(*NULL, "-w", "-g", "--null.fault-rank=1", *arguments, ranks=2)
+    done = engine.run(*NULL, "-w", "-g", "--null.fault-rank=1", *arguments, ranks=2)
     assert_failed(done, call, errnum, [1])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -73,12 +71,11 @@ def test_a_fault_on_one_rank_fails_the_run(
     ids=" ".join,
 )
 def test_the_other_ranks_do_not_wait_for_a_failed_one(engine: Engine, arguments: list[str]) -> None:
-    done = engine.ior(*NULL, "-w", "-r", "--null.fault-rank=2", *arguments, ranks=3)
+    done = engine.run(*NULL, "-w", "-r", "--null.fault-rank=2", *arguments, ranks=3)
     call = "open" if "--null.fail=open" in arguments else "write"
     assert_failed(done, call, EIO, [2])
 
 
-@pytest.mark.slow
 def test_nobody_waits_in_the_synchronisation_of_a_write_that_failed(
     engine: Engine, faults_library: Path
 ) -> None:
@@ -86,23 +83,21 @@ def test_nobody_waits_in_the_synchronisation_of_a_write_that_failed(
     fault = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": "pwrite", "FAULT_PATH": "/data"}
     which = {"FAULT_RANK": "1", "FAULT_AFTER": "2", "OMPI_MCA_io": "ompio"}
     arguments = ["-a", "MPIIO", "-c", "-Y", "-w", "-b", "64k", "-t", "16k", "-s", 2, "--no-warm-up"]
-    done = engine.ior(*arguments, "-o", engine.folder / "data", ranks=2, environment=fault | which)
+    done = engine.run(*arguments, "-o", engine.folder / "data", ranks=2, environment=fault | which)
     assert done.code == 1
     assert {error["call"] for error in done.document["errors"]} == {"MPI_File_write_at_all"}
 
 
-@pytest.mark.slow
 def test_a_message_for_all_ranks_that_failed_alike(engine: Engine) -> None:
-    done = engine.ior(*NULL, "-w", "--null.eio-at=1", ranks=3)
+    done = engine.run(*NULL, "-w", "--null.eio-at=1", ranks=3)
     assert_failed(done, "write", EIO, [0, 1, 2])
     assert "(and the same on 2 other ranks)" in done.complaints[0]
 
 
-@pytest.mark.slow
 def test_only_the_rank_that_failed_is_named(engine: Engine) -> None:
     engine.good("-w", "-k", "-b", "64k", "-t", "8k", "-o", "data", "-F", ranks=2)
     (engine.folder / "data.00000001").write_bytes(b"short")
-    done = engine.ior("-r", "-k", "-b", "64k", "-t", "8k", "-o", "data", "-F", ranks=2)
+    done = engine.run("-r", "-k", "-b", "64k", "-t", "8k", "-o", "data", "-F", ranks=2)
     error = assert_failed(done, "pread", 0, [1])
     assert error["error"] == "end of file"
     assert error["path"] == "data.00000001"
@@ -116,68 +111,48 @@ def test_interruptions_and_short_transfers_are_repeated(engine: Engine) -> None:
     assert result["observed"]["retries"] > 0
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("api", ["POSIX", "MPIIO"])
 def test_a_missing_directory(engine: Engine, api: str) -> None:
-    done = engine.ior("-a", api, "-w", "-b", "16k", "-t", "8k", "-o", "absent/data", ranks=2)
+    done = engine.run("-a", api, "-w", "-b", "16k", "-t", "8k", "-o", "absent/data", ranks=2)
     error = assert_failed(done, "open" if api == "POSIX" else "MPI_File_open", 2, [0, 1])
     assert error["path"] == "absent/data"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("api", ["POSIX", "MPIIO"])
 def test_a_missing_file(engine: Engine, api: str) -> None:
-    done = engine.ior("-a", api, "-r", "-b", "16k", "-t", "8k", "-o", "absent")
+    done = engine.run("-a", api, "-r", "-b", "16k", "-t", "8k", "-o", "absent")
     assert_failed(done, "open" if api == "POSIX" else "MPI_File_open", 2, [0])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("api", ["POSIX", "MPIIO"])
 def test_a_file_that_is_too_short(engine: Engine, api: str) -> None:
     (engine.folder / "data").write_bytes(b"x" * 20_000)
-    done = engine.ior("-a", api, "-r", "-b", "32k", "-t", "8k", "-o", "data")
+    done = engine.run("-a", api, "-r", "-b", "32k", "-t", "8k", "-o", "data")
     error = assert_failed(done, "pread" if api == "POSIX" else "MPI_File_read_at", 0, [0])
     assert error["error"] == "end of file"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("api", ["POSIX", "MPIIO"])
 def test_a_read_only_file_system(engine: Engine, read_only: Path, api: str) -> None:
-    done = engine.ior("-a", api, "-w", "-b", "16k", "-t", "8k", "-o", read_only / "data")
+    done = engine.run("-a", api, "-w", "-b", "16k", "-t", "8k", "-o", read_only / "data")
     assert_failed(done, "open" if api == "POSIX" else "MPI_File_open", 30, [0])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["folder", "/dev/null"])
 def test_what_is_not_a_file_is_not_removed(engine: Engine, name: str) -> None:
     (engine.folder / "folder").mkdir()
-    done = engine.ior("-w", "-b", "16k", "-t", "8k", "-o", name)
+    done = engine.run("-w", "-b", "16k", "-t", "8k", "-o", name)
     assert_failed(done, "unlink", 22, [0])
     assert Path("/dev/null").is_char_device()
     assert (engine.folder / "folder").is_dir()
 
 
-@pytest.mark.slow
 def test_a_directory_that_vanishes_between_iterations(engine: Engine) -> None:
     place = engine.folder / "place"
     place.mkdir()
-    arguments = [
-        str(engine.program),
-        "ior",
-        "-w",
-        "-i",
-        "50",
-        "-d",
-        "1",
-        "-b",
-        "16k",
-        "-t",
-        "8k",
-        "-o",
-        "place/data",
-    ]
+    arguments = argv("ior -w -i 50 -d 1 -b 16k -t 8k -o place/data --json=summary.json")
     process = subprocess.Popen(
-        [*arguments, "--json=summary.json"],
+        [engine.program, *arguments],
         cwd=engine.folder,
         env={**open_mpi(), "PATH": "/usr/bin:/bin", "HOME": str(engine.folder)},
         stdout=subprocess.PIPE,
@@ -208,11 +183,10 @@ PRELOADED = {
 def test_errors_of_posix_calls(engine: Engine, faults_library: Path, call: str) -> None:
     name, errnum, arguments = PRELOADED[call]
     environment = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": call, "FAULT_PATH": "data"}
-    done = engine.ior(*arguments, "-w", "-r", "-b", "64k", "-t", "8k", "-o", "data", environment=environment)
+    done = engine.run(*arguments, "-w", "-r", "-b", "64k", "-t", "8k", "-o", "data", environment=environment)
     assert_failed(done, name, errnum, [0], results=1 if call == "pread" else 0)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["short", "interrupt"])
 def test_posix_repeats_what_was_short_or_interrupted(engine: Engine, faults_library: Path, kind: str) -> None:
     environment = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": kind, "FAULT_PATH": "data"}
@@ -224,7 +198,6 @@ def test_posix_repeats_what_was_short_or_interrupted(engine: Engine, faults_libr
         assert result["verify"] == {"checked_bytes": 65536, "errors": 0, "first_error": None}
 
 
-@pytest.mark.slow
 def test_a_file_that_another_client_creates_at_the_same_time_is_opened(
     engine: Engine, faults_library: Path
 ) -> None:
@@ -234,7 +207,6 @@ def test_a_file_that_another_client_creates_at_the_same_time_is_opened(
     assert [result["access"] for result in done.document["results"]] == ["write", "read"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("spared", "results"), [(0, []), (2, [("write", 0), ("read", 0)])])
 def test_a_rank_that_cannot_reach_rank_0_writes_the_document(
     engine: Engine, faults_library: Path, spared: int, results: list[tuple[str, int]]
@@ -243,7 +215,7 @@ def test_a_rank_that_cannot_reach_rank_0_writes_the_document(
     fault = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": "fsync", "FAULT_PATH": "/data"}
     which = {"FAULT_RANK": "1", "FAULT_AFTER": str(spared), "OMPI_MCA_io": "ompio", "WEIR_GRACE_S": "1"}
     arguments = ["-a", "PNETCDF", "-w", "-r", "-e", "-i", 3, "-b", "64k", "-t", "8k"]
-    done = engine.ior(*arguments, "-o", engine.folder / "data", ranks=2, environment=fault | which)
+    done = engine.run(*arguments, "-o", engine.folder / "data", ranks=2, environment=fault | which)
     assert done.code == 1
     assert_valid(done.document)
     assert done.document["status"] == "failed"
@@ -254,7 +226,6 @@ def test_a_rank_that_cannot_reach_rank_0_writes_the_document(
     assert {path.name for path in engine.folder.iterdir()} == {"data", "summary.json"}
 
 
-@pytest.mark.slow
 def test_a_slow_rank_is_named(engine: Engine) -> None:
     done = engine.good(*NULL, "-w", "--null.slow-rank=1", "--null.slow-us=30000", ranks=2)
     result = done.result("write")

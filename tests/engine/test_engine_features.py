@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.runs import Engine
+from tests.engine.runs import Engine, argv
 
 SHAPE = ["-t", "16k", "-b", "256k", "-s", "2", "-G", "7"]
 
@@ -54,18 +54,7 @@ def test_quantized_values_compress_better(engine: Engine, tmp_path: Path) -> Non
     document = tmp_path / "d.json"
     sizes = []
     for arguments in ([], ["--quantize=2"]):
-        shape = [
-            "-d",
-            "2:64:64:4",
-            "-c",
-            "auto",
-            "-t",
-            "coll",
-            "-z",
-            "3",
-            "--type=float",
-            "--values=position",
-        ]
+        shape = argv("-d 2:64:64:4 -c auto -t coll -z 3 --type=float --values=position")
         file = tmp_path / "data.nc"
         done = engine.call(
             ["netcdf-bench", "-w", *shape, *arguments, "-f", file, f"--json={document}"], ranks=2
@@ -81,24 +70,3 @@ def test_zstd_is_there_or_refused_by_name(engine: Engine, tmp_path: Path) -> Non
         ["netcdf-bench", "-w", "-t", "coll", "-c", "auto", "--zstd=3", "-f", tmp_path / "z.nc"]
     )
     assert done.code == 0 or "was built without zstd" in done.complaints[0]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "phrase"),
-    [
-        (["ior", "-a", "URING", "-Y"], "URING has many transfers at a time"),
-        (["ior", "-a", "MPIIO", "-Y"], "by calls of all ranks"),
-        (["ior", "--randomPrefill=4k"], "--randomPrefill needs -z"),
-        (["ior", "-a", "HDF5", "--hdf5.deflate=3"], "need chunks"),
-        (["ior", "-a", "HDF5", "--hdf5.deflate=3", "--hdf5.chunkSize=8"], "by collective calls only"),
-        (["ior", "-a", "HDF5", "--hdf5.subfiling"], "it needs HDF5 1.14"),
-        (["ior", "-a", "PNETCDF", "--pnetcdf.nonblocking=5000"], "between 1 and 4096"),
-        (["netcdf-bench", "--quantize=3"], "values of type int are whole"),
-        (["netcdf-bench", "--quantize=3", "--type=float", "--verify"], "--quantize with --verify"),
-        (["netcdf-bench", "--zstd=3", "--format=cdf5"], "they need --format=netcdf4"),
-    ],
-)
-def test_wrong_use_is_refused(engine: Engine, arguments: list[str], phrase: str) -> None:
-    done = engine.call(arguments)
-    assert done.code == 2
-    assert phrase in done.complaints[0]

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import h5py
 import netCDF4
 import numpy as np
 import pytest
 
-from tests.engine.runs import Engine, romio
-from tests.engine.test_engine_batch import cell, listed, statuses
+from tests.engine.cells import cells
+from tests.engine.runs import Done, Engine, romio
 from tests.engine.test_engine_bytes import packet, sequential_file
 
 RANKS, SEGMENTS, BLOCK, XFER, SIGNATURE = 2, 3, 32768, 8192, 42
@@ -52,24 +50,21 @@ READERS = {"HDF5": hdf5_bytes, "NETCDF4": netcdf_bytes, "PNETCDF": netcdf_bytes}
 LAYOUTS = {api: ["shared"] if api == "PNETCDF" else ["shared", "file-per-process"] for api in READERS}
 
 
-@pytest.mark.slow
-def test_files_hold_what_was_requested_for(engine: Engine, tmp_path: Path) -> None:
+def test_files_hold_what_was_requested_for(engine: Engine) -> None:
     kinds = [
         (api, layout, calls)
         for api in READERS
         for layout, calls in product(LAYOUTS[api], ["independent", "collective"])
     ]
-    lines = []
-    for kind in kinds:
-        arguments = ["-a", kind[0], *GEOMETRY, *ACCESSES, "-o", tmp_path / "-".join(kind) / "data"]
-        arguments += ["-F"] if kind[1] == "file-per-process" else []
-        arguments += ["-c"] if kind[2] == "collective" else []
-        lines.append(cell(tmp_path, "-".join(kind), RANKS, *arguments))
-    done = engine.call(["batch", listed(tmp_path, *lines), tmp_path / "status"], RANKS)
-    assert done.code == 0, {kind: (tmp_path / "-".join(kind) / "stderr.txt").read_text() for kind in kinds}
+    lists = []
     for api, layout, calls in kinds:
-        folder = tmp_path / f"{api}-{layout}-{calls}"
-        found = {path.name: READERS[api](path) for path in folder.glob("data*")}
+        arguments = ["ior", "-a", api, *GEOMETRY, *ACCESSES, "-o", "CELL/data"]
+        arguments += ["-F"] if layout == "file-per-process" else []
+        arguments += ["-c"] if calls == "collective" else []
+        lists.append(arguments)
+    for (api, layout, _), done in zip(kinds, cells(engine, RANKS, *lists), strict=True):
+        assert done.code == 0, done.err
+        found = {path.name: READERS[api](path) for path in done.folder.glob("data*")}
         if layout == "shared":
             assert found == {"data": WHOLE}
         else:
@@ -77,22 +72,20 @@ def test_files_hold_what_was_requested_for(engine: Engine, tmp_path: Path) -> No
                 f"data.{rank:08}": sequential_file(BLOCK, XFER, SEGMENTS, [rank]) for rank in range(RANKS)
             }
             assert found == alone
-        assert_recorded(json.loads((folder / "summary.json").read_text()), api, folder)
-    assert len(statuses(tmp_path)) == len(kinds)
+        assert_recorded(done, api)
 
 
-def assert_recorded(document: dict[str, Any], api: str, folder: Path) -> None:
-    assert document["requested"]["api"] == api
-    sizes = sum(path.stat().st_size for path in folder.glob("data*"))
-    for result in document["results"]:
+def assert_recorded(done: Done, api: str) -> None:
+    assert done.document["requested"]["api"] == api
+    sizes = sum(path.stat().st_size for path in done.folder.glob("data*"))
+    for result in done.document["results"]:
         assert result["moved_bytes"] == len(WHOLE)
         assert result["file_bytes"] == sizes > len(WHOLE)
         assert result["verify"]["errors"] == 0
         assert result["observed"]["open_flags"]
-    assert document["results"][0]["observed"]["sync_calls"] == RANKS
+    assert done.document["results"][0]["observed"]["sync_calls"] == RANKS
 
 
-@pytest.mark.slow
 def test_options_of_hdf5_reach_the_file(engine: Engine) -> None:
     arguments = ["-a", "HDF5", "-w", "-k", *GEOMETRY, "--hdf5.collectiveMetadata"]
     engine.good(*arguments, "--hdf5.chunkSize=1000", "--hdf5.noFill", "-o", "chunked", ranks=RANKS)
@@ -106,16 +99,14 @@ def test_options_of_hdf5_reach_the_file(engine: Engine) -> None:
     assert hdf5_bytes(engine.folder / "chunked") == hdf5_bytes(engine.folder / "aligned") == WHOLE
 
 
-@pytest.mark.slow
 def test_calls_that_hdf5_does_not_make_together_are_no_collective_ones(engine: Engine) -> None:
     arguments = ["-a", "HDF5", "-c", "-w", *GEOMETRY, "-o", "data"]
-    done = engine.ior(*arguments, ranks=RANKS, environment={"HDF5_MPI_OPT_TYPES": "0"})
+    done = engine.run(*arguments, ranks=RANKS, environment={"HDF5_MPI_OPT_TYPES": "0"})
     assert done.code == 1
     assert done.document["results"] == []
     assert "the transfers were not collective" in done.complaints[0]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("api", sorted(READERS))
 def test_a_stonewall_parts_no_ranks(engine: Engine, api: str) -> None:
     """The ranks stop in different segments; hints are those that MPI-IO has in force."""
@@ -127,31 +118,11 @@ def test_a_stonewall_parts_no_ranks(engine: Engine, api: str) -> None:
     assert done.result("write")["observed"]["hints"]["cb_nodes"] == "1"
 
 
-WRONG = {
-    "-a HDF5 -z": "-z: HDF5 takes offsets in order only",
-    "-a NETCDF4 -z": "-z: NETCDF4 takes offsets in order only",
-    "-a NCMPI -z": "-z: PNETCDF takes offsets in order only",
-    "-a NCMPI -F": "-F: PNETCDF shares one file",
-    "-a HDF5 -w -E": "-E: HDF5 makes each file anew and cannot write into one that is there",
-    "-a HDF5 --posix.odirect": "--posix.odirect: HDF5 cannot open a file with O_DIRECT",
-    "-a HDF5 --hdf5.chunkSize=-1": "--hdf5.setAlignment and --hdf5.chunkSize cannot be negative",
-    "-a POSIX --hdf5.noFill": "--hdf5.noFill belongs to -a HDF5",
-}
-
-
-@pytest.mark.parametrize("arguments", WRONG)
-def test_what_a_format_cannot_do_is_refused(engine: Engine, arguments: str) -> None:
-    done = engine.call(["ior", *arguments.split(), "-o", "data"])
-    assert done.code == 2
-    assert done.complaints == [f"weir-io: ior: {WRONG[arguments]}"]
-    assert not (engine.folder / "data").exists()
-
-
 @pytest.mark.parametrize("api", ["NETCDF4", "PNETCDF"])
 def test_a_file_of_other_transfers_is_no_such_file(engine: Engine, api: str) -> None:
     """The size of the transfers is in the shape of the variable."""
     engine.good("-a", api, "-w", "-k", *GEOMETRY, "-o", "data")
-    done = engine.ior("-a", api, "-r", "-b", BLOCK, "-t", XFER // 2, "-s", SEGMENTS, "-o", "data")
+    done = engine.run("-a", api, "-r", "-b", BLOCK, "-t", XFER // 2, "-s", SEGMENTS, "-o", "data")
     assert done.code == 1
     assert "it holds another geometry, blocks of 4 transfers of 8192 bytes" in done.complaints[0]
 
@@ -163,10 +134,10 @@ def test_what_differs_is_found(engine: Engine, api: str) -> None:
     content = data.read_bytes()
     at = content.index(packet(0, XFER)) + 100
     data.write_bytes(content[:at] + b"\xff" + content[at + 1 :])
-    done = engine.ior("-a", api, "-r", "-R", *GEOMETRY, "-o", "data")
+    done = engine.run("-a", api, "-r", "-R", *GEOMETRY, "-o", "data")
     assert done.code == 1
     assert done.result("read")["verify"]["errors"] == 1
     data.write_bytes(content[: len(content) // 2])
-    done = engine.ior("-a", api, "-r", *GEOMETRY, "-o", "data")
+    done = engine.run("-a", api, "-r", *GEOMETRY, "-o", "data")
     assert done.code == 1
     assert done.document["errors"]

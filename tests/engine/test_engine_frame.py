@@ -44,17 +44,7 @@ def test_a_hints_file_that_only_rank_0_has_is_read_for_all(engine: Engine, tmp_p
     (tmp_path / "0").mkdir()
     (tmp_path / "0" / "hints").write_text("IOR_HINT__MPI__cb_nodes=1\n")
     document = tmp_path / "summary.json"
-    arguments = [
-        "ior",
-        "-a",
-        "MPIIO",
-        "-U",
-        "hints",
-        *SHAPE,
-        "-o",
-        tmp_path / "f",
-        f"--json={document}",
-    ]
+    arguments = ["ior", "-a", "MPIIO", "-U", "hints", *SHAPE, "-o", tmp_path / "f", f"--json={document}"]
     done = two_ranks(engine, arguments, arguments, tmp_path)
     assert done.code == 0, done.err
     assert json.loads(document.read_text())["requested"]["hints"] == {"cb_nodes": "1"}

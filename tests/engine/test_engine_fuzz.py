@@ -13,7 +13,6 @@ TARGETS = sorted(path.stem for path in (ROOT / "tests/engine/fuzz").glob("*.c") 
 INPUTS, SEED = 40000, 1
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", TARGETS)
 def test_fuzz(sanitized_build: Path, tmp_path: Path, name: str) -> None:
     """What MPI libraries and option texts leave at the end is not a finding."""

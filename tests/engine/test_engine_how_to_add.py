@@ -7,8 +7,6 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import pytest
-
 from tests.engine.runs import ROOT, Engine
 
 # The text of docs/engine/extend.md, so that the page is what works.
@@ -24,7 +22,6 @@ def example(name: str) -> str:
     return found[0]
 
 
-@pytest.mark.slow
 def test_the_examples_of_the_page_compile_and_run(tmp_path: Path) -> None:
     tree = tmp_path / "tree"
     tree.mkdir()
@@ -74,7 +71,6 @@ def assert_left_out(engine: Engine) -> None:
     assert not [name for name in ("hdf5", "netcdf") if name in linked]
 
 
-@pytest.mark.slow
 def test_a_missing_library_is_named_with_its_package(tmp_path: Path) -> None:
     arguments = ["cmake", "-S", str(ROOT), "-B", str(tmp_path), "-DWEIR_TESTS=OFF", "-DWEIR_HDF5=OFF"]
     environment = {**os.environ, "PKG_CONFIG_LIBDIR": str(tmp_path)}

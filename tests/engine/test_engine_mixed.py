@@ -41,7 +41,7 @@ def test_a_mix_of_an_existing_file_finds_what_is_wrong_in_it(
     data = tmp_path / "data"
     engine.good("-a", "POSIX", "-w", "-k", *SHAPE, "-o", data)
     data.write_bytes(bytes(data.stat().st_size))
-    done = engine.ior("-a", api, "-E", "-k", "--rw-mix=50", "-R", *SHAPE, "-o", data)
+    done = engine.run("-a", api, "-E", "-k", "--rw-mix=50", "-R", *SHAPE, "-o", data)
     assert done.code == 1
     assert done.result("read")["verify"]["errors"] > 0
 
@@ -77,20 +77,3 @@ def test_blocks_are_drawn_from_the_whole_file(engine: Engine, tmp_path: Path) ->
     assert file.stat().st_size == 500 * 8192
     assert b"\0" * 4096 not in file.read_bytes()
     assert done.document["requested"]["random_twice"] is True
-
-
-@pytest.mark.parametrize(
-    ("arguments", "phrase"),
-    [
-        (["--rw-mix=100"], "between 1 and 99 percent"),
-        (["--rw-mix=50", "-w"], "give -w and -r, or neither"),
-        (["--rw-mix=50", "-a", "HDF5"], "HDF5 cannot write and read one open file"),
-        (["--rw-mix=50", "-C"], "excludes -W, -C, -Z"),
-        (["--zipf=1.2", "-z"], "--zipf excludes -z"),
-        (["--zipf=1.2", "-a", "PNETCDF"], "takes offsets in order only"),
-    ],
-)
-def test_wrong_use_is_refused(engine: Engine, arguments: list[str], phrase: str) -> None:
-    done = engine.call(["ior", *arguments])
-    assert done.code == 2
-    assert phrase in done.complaints[0]

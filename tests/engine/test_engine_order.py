@@ -31,7 +31,6 @@ def test_sequential_offsets_of_a_shared_file(engine: Engine) -> None:
         ]
 
 
-@pytest.mark.slow
 def test_sequential_offsets_of_own_files(engine: Engine) -> None:
     for operations in traced(engine, "-w", "-F", ranks=2):
         assert [offset for _, offset, _ in operations] == [i * 8 * K for i in range(3 * TRANSFERS)]
@@ -44,7 +43,6 @@ def test_random_order_visits_every_offset_of_a_shared_file_once(engine: Engine) 
     assert any([o for _, o, _ in operations] != sorted(o for _, o, _ in operations) for operations in by_rank)
 
 
-@pytest.mark.slow
 def test_random_order_visits_every_offset_of_own_files_once(engine: Engine) -> None:
     by_rank = traced(engine, "-w", "-F", "-z", ranks=2)
     orders = [[offset for _, offset, _ in operations] for operations in by_rank]
@@ -54,7 +52,6 @@ def test_random_order_visits_every_offset_of_own_files_once(engine: Engine) -> N
     assert orders[0] != orders[1]
 
 
-@pytest.mark.slow
 def test_a_read_in_random_order_asks_for_what_was_written(engine: Engine) -> None:
     for operations in traced(engine, "-w", "-r", "-z", ranks=2):
         half = len(operations) // 2
@@ -69,7 +66,6 @@ def readers_source(engine: Engine, *arguments: object, ranks: int) -> list[int]:
     return [offset // (64 * K) for offset in first_reads]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "sources"),
     [
@@ -95,7 +91,6 @@ exec sh -c "$*"
 """
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("placement", "sources"),
     [("slot", [2, 3, 0, 1]), ("node", [1, 2, 3, 0])],

@@ -36,18 +36,3 @@ def test_a_rest_lies_between_operations(engine: Engine) -> None:
     write = engine.good(*arguments).result("write")
     assert write["io_s"] >= (OPERATIONS - 1) * 0.001
     assert "service" not in write
-
-
-@pytest.mark.parametrize(
-    ("arguments", "phrase"),
-    [
-        (["--rate=10", "-a", "MPIIO", "-c"], "collective transfers wait for each other"),
-        (["--rate=10", "-O", "interIODelay=5"], "exclude each other"),
-        (["-a", "URING", "-O", "interIODelay=5"], "give --rate"),
-        (["--rate=-1"], "cannot be negative"),
-    ],
-)
-def test_wrong_use_is_refused(engine: Engine, arguments: list[str], phrase: str) -> None:
-    done = engine.call(["ior", *arguments])
-    assert done.code == 2
-    assert phrase in done.complaints[0]

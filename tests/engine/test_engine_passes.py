@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.runs import Engine
+from tests.engine.runs import Engine, argv
 
 AGAIN = ["--drop-caches", "--read-again", "-O", "stoneWallingWearOut=1"]
 XFER = 64 * 1024
@@ -68,22 +68,11 @@ def test_a_pass_that_fails_on_one_rank_ends_the_read_on_all(
     engine: Engine, faults_library: Path, calls: int
 ) -> None:
     arguments = [
-        "-w",
-        "-r",
-        "-g",
-        "-D",
-        "30",
-        "-t",
-        "64k",
-        "-b",
-        "4m",
-        "--no-residency",
+        *argv("-w -r -g -D 30 -t 64k -b 4m --no-residency -o data"),
         *AGAIN,
-        "-o",
-        "data",
     ]
     fault = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": "pread", "FAULT_PATH": "data"}
-    done = engine.ior(*arguments, ranks=2, environment=fault | {"FAULT_RANK": "1", "FAULT_AFTER": str(calls)})
+    done = engine.run(*arguments, ranks=2, environment=fault | {"FAULT_RANK": "1", "FAULT_AFTER": str(calls)})
     assert done.code == 1
     assert [(error["rank"], error["call"]) for error in done.document["errors"]] == [(1, "pread")]
 
@@ -92,22 +81,7 @@ def test_a_pass_that_fails_on_one_rank_ends_the_read_on_all(
 def test_pages_that_cannot_be_dropped_end_the_read(engine: Engine, faults_library: Path) -> None:
     arguments = ["-w", "-r", "-D", "30", "-t", "64k", "-b", "4m", *AGAIN, "-o", "data"]
     fault = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": "fsync", "FAULT_PATH": "data"}
-    done = engine.ior(*arguments, ranks=2, environment=fault | {"FAULT_AFTER": "3"})
+    done = engine.run(*arguments, ranks=2, environment=fault | {"FAULT_AFTER": "3"})
     assert done.code == 1
     assert done.document["errors"][0]["call"] == "fsync"
     assert "to drop its pages" in done.document["errors"][0]["text"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
-    [
-        (["--read-again"], "--drop-caches, -D SECONDS and -O stoneWallingWearOut=1"),
-        (["--read-again", "--drop-caches", "-D", "1"], "-O stoneWallingWearOut=1"),
-        (["-D", "1", *AGAIN, "--rate=10"], "excludes --rate"),
-        (["-D", "1", *AGAIN, "-a", "MMAP"], "MMAP keeps the pages of an open file"),
-    ],
-)
-def test_what_it_needs_is_named(engine: Engine, arguments: list[str], complaint: str) -> None:
-    done = engine.ior("-w", "-r", *arguments, "-o", "data")
-    assert done.code == 2
-    assert complaint in done.err

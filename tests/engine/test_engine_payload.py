@@ -68,9 +68,3 @@ def test_controlled_data_is_verified(engine: Engine, tmp_path: Path) -> None:
     arguments = ["-w", "-r", "-R", "-W", "-l", "controlled", "-t", "4k", "-b", "64k", "-s", "3", "-z"]
     done = engine.good(*arguments, "-o", tmp_path / "f", ranks=2)
     assert done.result("read")["verify"]["errors"] == 0
-
-
-def test_a_share_without_controlled_data_is_refused(engine: Engine) -> None:
-    done = engine.call(["ior", "-w", "--dedupe-percentage=10"])
-    assert done.code == 2
-    assert "with -l controlled" in done.complaints[0]

@@ -74,13 +74,6 @@ def test_the_timeline_shows_a_rest(engine: Engine) -> None:
     assert moved[rest:] == [0] * (100 - rest)
 
 
-def test_dropping_what_nobody_reads_or_stores_is_refused(engine: Engine) -> None:
-    done = engine.ior("-w", "--drop-caches", "-o", "data")
-    assert (done.code, "before a read" in done.complaints[0]) == (2, True)
-    done = engine.ior("-a", "NULL", "--drop-caches", "-o", "data")
-    assert (done.code, "NULL stores nothing" in done.complaints[0]) == (2, True)
-
-
 def own_stats() -> str:
     return (
         "snapshot_time             1700000000.1 secs.nsecs\n"

@@ -13,7 +13,7 @@ IMPLEMENTATIONS = {"ompio": {"OMPI_MCA_io": "ompio"}, "romio": {"OMPI_MCA_io": r
 
 
 def test_posix(engine: Engine, small_space: Path) -> None:
-    done = engine.ior("-w", "-r", "-b", "96m", "-t", "1m", "-o", small_space / "data")
+    done = engine.run("-w", "-r", "-b", "96m", "-t", "1m", "-o", small_space / "data")
     assert done.code == 1
     assert done.document["results"] == []
     error = done.document["errors"][0]
@@ -22,23 +22,21 @@ def test_posix(engine: Engine, small_space: Path) -> None:
     assert list(small_space.iterdir()) == []
 
 
-@pytest.mark.slow
 def test_mmap(engine: Engine, small_space: Path) -> None:
     """The kernel sends a signal; also a file that ends too early is told by one."""
-    done = engine.ior("-a", "MMAP", "-w", "-F", "-b", "48m", "-t", "1m", "-o", small_space / "data", ranks=2)
+    done = engine.run("-a", "MMAP", "-w", "-F", "-b", "48m", "-t", "1m", "-o", small_space / "data", ranks=2)
     assert done.code == 1
     assert {error["errno"] for error in done.document["errors"]} == {ENOSPC}
     assert "SIGBUS" in done.complaints[0]
     assert list(small_space.iterdir()) == []
     short = engine.folder / "short"
     short.write_bytes(bytes(100_000))
-    done = engine.ior("-a", "MMAP", "-r", "-b", "128k", "-t", "32k", "-o", short)
+    done = engine.run("-a", "MMAP", "-r", "-b", "128k", "-t", "32k", "-o", short)
     assert done.code == 1
     assert "end of file, SIGBUS in the mapped file: 32768 bytes at offset 98304" in done.complaints[0]
 
 
 @pytest.mark.sample(3)
-@pytest.mark.slow
 @pytest.mark.parametrize("implementation", sorted(IMPLEMENTATIONS))
 @pytest.mark.parametrize("layout", [[], ["-F"]], ids=["shared", "file-per-process"])
 @pytest.mark.parametrize("calls", [[], ["-c"]], ids=["independent", "collective"])
@@ -52,7 +50,7 @@ def test_mpiio_prints_no_number_for_bytes_that_are_not_there(
     geometry: list[str],
 ) -> None:
     arguments = ["-a", "MPIIO", "-w", "-r", *layout, *calls, *geometry, "-o", small_space / "data"]
-    done = engine.ior(*arguments, ranks=2, environment=IMPLEMENTATIONS[implementation])
+    done = engine.run(*arguments, ranks=2, environment=IMPLEMENTATIONS[implementation])
     assert done.code == 1
     assert done.document["results"] == []
     assert not [line for line in done.out.splitlines() if line.startswith("write ")]
@@ -60,22 +58,19 @@ def test_mpiio_prints_no_number_for_bytes_that_are_not_there(
     assert "failed: " in done.complaints[0]
 
 
-@pytest.mark.slow
 def test_all_ranks_of_a_full_file_system_end(engine: Engine, small_space: Path) -> None:
-    done = engine.ior("-w", "-e", "-F", "-b", "48m", "-t", "1m", "-o", small_space / "data", ranks=2)
+    done = engine.run("-w", "-e", "-F", "-b", "48m", "-t", "1m", "-o", small_space / "data", ranks=2)
     assert done.code == 1
     assert {error["errno"] for error in done.document["errors"]} == {ENOSPC}
     assert list(small_space.iterdir()) == []
 
 
-@pytest.mark.slow
 def test_a_failed_run_keeps_its_files_if_requested_to(engine: Engine, small_space: Path) -> None:
-    done = engine.ior("-w", "-k", "-b", "96m", "-t", "1m", "-o", small_space / "data")
+    done = engine.run("-w", "-k", "-b", "96m", "-t", "1m", "-o", small_space / "data")
     assert done.code == 1
     assert [path.name for path in small_space.iterdir()] == ["data"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("api", "calls", "implementation"),
     [
@@ -90,7 +85,7 @@ def test_formats_end_with_a_message(
     engine: Engine, small_space: Path, api: str, calls: list[str], implementation: str
 ) -> None:
     arguments = ["-a", api, "-w", "-r", *calls, "-b", "1m", "-t", "1m", "-s", 48, "-o", small_space / "data"]
-    done = engine.ior(*arguments, ranks=2, environment=IMPLEMENTATIONS[implementation])
+    done = engine.run(*arguments, ranks=2, environment=IMPLEMENTATIONS[implementation])
     assert done.code == 1
     assert done.document["status"] == "failed"
     assert done.document["results"] == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.engine.runs import Engine, trace
+from tests.engine.runs import Engine, argv, trace
 
 XFER = 16 * 1024
 # So far apart that a busy machine cannot make the quick rank the slow one.
@@ -43,14 +43,12 @@ def test_with_wear_out_all_ranks_do_what_the_quickest_did(engine: Engine) -> Non
     assert result["io_s"] > wall["time_s"]
 
 
-@pytest.mark.slow
 def test_a_stonewall_that_nobody_meets(engine: Engine) -> None:
     result = engine.good("-a", "NULL", "-w", "-D", "30", "-t", "16k", "-b", "1m").result("write")
     assert result["stonewall"]["hit"] is False
     assert result["moved_bytes"] == result["requested_bytes"] == 1 << 20
 
 
-@pytest.mark.slow
 def test_collective_ranks_stop_together(engine: Engine) -> None:
     done = engine.good("-a", "NULL", "-c", "-w", "-D", "0.4", "-t", "16k", "-b", "1g", *SLOW, ranks=3)
     wall = done.result("write")["stonewall"]
@@ -58,24 +56,9 @@ def test_collective_ranks_stop_together(engine: Engine) -> None:
     assert wall["pairs_min"] == wall["pairs_max"]
 
 
-@pytest.mark.slow
 def test_a_read_stops_where_the_write_of_the_same_data_stopped(engine: Engine) -> None:
     """Rank 0 reads what the slow rank 1 wrote, and the other way round: each reads as much as is there."""
-    arguments = [
-        "-a",
-        "NULL",
-        "-w",
-        "-r",
-        "-D",
-        "0.4",
-        "-t",
-        "16k",
-        "-b",
-        "1g",
-        "-C",
-        "-O",
-        "numTasksOnNode0=1",
-    ]
+    arguments = argv("-a NULL -w -r -D 0.4 -t 16k -b 1g -C -O numTasksOnNode0=1")
     engine.good(*arguments, *SLOW, "--null.trace", engine.folder / "trace", ranks=2)
     by_rank = trace(engine.folder, "trace", 2)
     writes = [{offset for word, offset, _ in ops if word == "write"} for ops in by_rank]
@@ -84,7 +67,6 @@ def test_a_read_stops_where_the_write_of_the_same_data_stopped(engine: Engine) -
     assert reads[1] <= writes[0]  # the slow reader may meet its own stonewall first
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [[], ["-C", "-O", "numTasksOnNode0=1"], ["-F"], ["-z"]], ids=" ".join)
 def test_what_a_stonewall_left_is_right(engine: Engine, arguments: list[str]) -> None:
     requested = ["-w", "-W", "-r", "-R", "-l", "offset", "-D", "0.05", "-t", "16k", "-b", "64m", "-o", "data"]
@@ -96,20 +78,7 @@ def test_what_a_stonewall_left_is_right(engine: Engine, arguments: list[str]) ->
 
 def test_a_status_file_tells_the_next_run_how_much_was_written(engine: Engine) -> None:
     """As IO500 splits writes and reads into runs of their own."""
-    shape = [
-        "-k",
-        "-t",
-        "16k",
-        "-b",
-        "1g",
-        "-F",
-        "-O",
-        "stoneWallingStatusFile=status",
-        "-G",
-        "5",
-        "-o",
-        "data",
-    ]
+    shape = argv("-k -t 16k -b 1g -F -O stoneWallingStatusFile=status -G 5 -o data")
     written = engine.good("-w", "-D", "0.05", "-O", "stoneWallingWearOut=1", *shape, ranks=2).result("write")
     each = int((engine.folder / "status").read_text())
     assert each == written["stonewall"]["pairs_max"]
@@ -119,6 +88,6 @@ def test_a_status_file_tells_the_next_run_how_much_was_written(engine: Engine) -
         read["moved_bytes"] == read["requested_bytes"] == read["verify"]["checked_bytes"] == 2 * each * XFER
     )
     (engine.folder / "status").unlink()
-    done = engine.ior("-r", *shape)
+    done = engine.run("-r", *shape)
     assert done.code == 1
     assert "to learn what was written" in done.err

@@ -25,13 +25,11 @@ def test_unit(build: Path, name: str) -> None:
     run(build / "unit" / f"unit-{name}")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_unit_under_sanitizers(sanitized_build: Path, name: str) -> None:
     run(sanitized_build / "unit" / f"unit-{name}")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
@@ -50,13 +48,12 @@ def test_unit_under_sanitizers(sanitized_build: Path, name: str) -> None:
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )
 def test_runs_under_sanitizers(sanitized: Engine, arguments: list[str], code: int) -> None:
-    done = sanitized.ior(*arguments, *SHAPE, ranks=2)
+    done = sanitized.run(*arguments, *SHAPE, ranks=2)
     assert done.code == code, done.err
     assert "Sanitizer" not in done.err
     assert "runtime error" not in done.err
 
 
-@pytest.mark.slow
 def test_a_batch_of_all_personalities_under_sanitizers(sanitized: Engine, tmp_path: Path) -> None:
     cells = every_personality(tmp_path)
     done = sanitized.call(["batch", tmp_path / "list", tmp_path / "status"], ranks=2)

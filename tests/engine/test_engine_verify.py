@@ -20,12 +20,12 @@ def flip(file: Path, offset: int) -> None:
         stream.write(bytes([byte ^ 16]))
 
 
-@pytest.mark.parametrize("api", ["POSIX", pytest.param("MPIIO", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("api", ["POSIX", "MPIIO"])
 def test_a_flipped_byte_is_found(engine: Engine, api: str) -> None:
     engine.good("-a", api, "-w", "-W", "-k", "-G", 9, *SHAPE, *TWICE)
     engine.good("-a", api, "-r", "-R", "-k", "-G", 9, *SHAPE, *TWICE)
     flip(engine.folder / "data", 70_003)
-    done = engine.ior("-a", api, "-r", "-R", "-k", "-G", 9, *SHAPE, *TWICE)
+    done = engine.run("-a", api, "-r", "-R", "-k", "-G", 9, *SHAPE, *TWICE)
     assert done.code == 1
     verify = done.result("read")["verify"]
     assert verify["checked_bytes"] == 131072
@@ -40,41 +40,37 @@ def test_a_flipped_byte_is_found(engine: Engine, api: str) -> None:
     assert "WARNING: Incorrect data on read (1 errors found)." in done.out
 
 
-@pytest.mark.slow
 def test_the_rank_that_reads_the_flipped_byte_is_named(engine: Engine) -> None:
     engine.good("-w", "-k", "-F", "-G", 9, *SHAPE, ranks=2)
     flip(engine.folder / "data.00000001", 8)
     flip(engine.folder / "data.00000001", 16)
-    done = engine.ior("-r", "-R", "-F", "-G", 9, *SHAPE, ranks=2)
+    done = engine.run("-r", "-R", "-F", "-G", 9, *SHAPE, ranks=2)
     assert done.code == 1
     verify = done.result("read")["verify"]
     assert verify["errors"] == 2
     assert verify["first_error"]["rank"] == 1
     assert verify["first_error"]["path"] == "data.00000001"
-    shifted = engine.ior("-r", "-R", "-F", "-C", "-O", "numTasksOnNode0=1", "-G", 9, *SHAPE, ranks=2)
+    shifted = engine.run("-r", "-R", "-F", "-C", "-O", "numTasksOnNode0=1", "-G", 9, *SHAPE, ranks=2)
     assert shifted.result("read")["verify"]["first_error"]["rank"] == 0
 
 
-@pytest.mark.slow
 def test_another_signature_differs_everywhere(engine: Engine) -> None:
     engine.good("-w", "-k", "-G", 9, *SHAPE)
-    done = engine.ior("-r", "-R", "-G", 10, *SHAPE)
+    done = engine.run("-r", "-R", "-G", 10, *SHAPE)
     assert done.code == 1
     assert done.result("read")["verify"]["errors"] == 65536 // 8
 
 
-@pytest.mark.slow
 def test_a_piece_in_the_wrong_place_is_found_by_offset_data(engine: Engine) -> None:
     engine.good("-w", "-k", "-G", 9, "-l", "offset", *SHAPE)
     data = engine.folder / "data"
     content = data.read_bytes()
     data.write_bytes(content[8192:16384] + content[:8192] + content[16384:])
-    done = engine.ior("-r", "-R", "-G", 9, "-l", "offset", *SHAPE)
+    done = engine.run("-r", "-R", "-G", 9, "-l", "offset", *SHAPE)
     assert done.code == 1
     assert done.result("read")["verify"]["errors"] > 0
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("data", ["timestamp", "offset", "incompressible", "random"])
 @pytest.mark.parametrize("arguments", [[], ["-F"], ["-z"], ["-C", "-O", "numTasksOnNode0=1"]], ids=" ".join)
 def test_every_kind_of_data_compares_equal(engine: Engine, data: str, arguments: list[str]) -> None:

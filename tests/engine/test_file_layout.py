@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.compiled import shared_library
 from tests.conftest import beside
 from tests.engine.runs import ROOT, Engine
 from weir.tools.engine import parse_document
@@ -68,10 +69,7 @@ def test_only_one_rank_asks_for_the_layout_of_a_shared_file(engine: Engine, lust
 
 def test_components_are_read_by_the_library(engine: Engine, lustre: dict[str, str]) -> None:
     source = ROOT / "tests/engine/preload/lustreapi.c"
-    library = engine.folder / "liblustreapi.so.1"
-    subprocess.run(
-        ["cc", "-std=c11", "-Wall", "-Werror", "-shared", "-fPIC", source, "-o", library], check=True
-    )
+    shared_library(engine.folder / "liblustreapi.so.1", source, "-std=c11", "-Wall", "-Werror")
     done = engine.good(*SHAPE, environment=lustre | {"LD_LIBRARY_PATH": str(engine.folder)})
     found = layout(done)
     assert (found["source"], found["file_stripes"]) == ("llapi", {"2": 1})

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.mdtest_runs import cells
+from tests.engine.cells import cells
 from tests.engine.runs import Engine
 from tests.engine.test_engine_document import assert_valid
 
@@ -97,20 +97,3 @@ def test_what_cannot_be_read_is_counted(engine: Engine) -> None:
     assert deep.document["results"] == []
     assert "opendir" in absent.err
     assert "No such file or directory" in absent.err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "printed"),
-    [
-        ([], "a directory to begin with is missing"),
-        ([".", "-size", "4k"], "bytes with a c behind them"),
-        ([".", "-regex", "x"], "unknown option"),
-        ([".", "-q", "2"], "at least 10"),
-        ([".", "-nmae", "x"], "unknown option"),
-        ([".", "--make-files=2", "--make-directories=3"], "more than the 2 files"),
-    ],
-)
-def test_wrong_use_is_refused(engine: Engine, arguments: list[str], printed: str) -> None:
-    done = engine.call(["find", *arguments])
-    assert printed in done.err
-    assert done.code == 2

@@ -12,8 +12,6 @@ import pytest
 
 from tests.engine.runs import Engine
 
-pytestmark = pytest.mark.slow
-
 SMALL = ["-t", "16k", "-b", "64k"]
 
 

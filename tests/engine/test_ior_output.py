@@ -46,7 +46,6 @@ def test_json_has_the_keys_of_ior(engine: Engine) -> None:
     )
 
 
-@pytest.mark.slow
 def test_json_has_ior_s_further_keys_where_ior_has_them(engine: Engine) -> None:
     options = ["-v", "-C", "-A", "7", "-D", "5", "-O", "stoneWallingWearOut=1"]
     _, document = as_json(engine, *options, ranks=2)
@@ -133,7 +132,6 @@ def test_csv_is_ior_s(engine: Engine) -> None:
     ]
 
 
-@pytest.mark.slow
 def test_warnings_do_not_spoil_what_a_program_reads(engine: Engine) -> None:
     """IOR prints them into its JSON; with a file for the results they are on stdout, as in IOR."""
     walled = ["-w", "-a", "NULL", "--null.delay-us=20000", "-t", "8", "-b", "8000", "-D", "0.1"]
@@ -146,7 +144,6 @@ def test_warnings_do_not_spoil_what_a_program_reads(engine: Engine) -> None:
     assert json.loads((engine.folder / "out.json").read_text())["summary"]
 
 
-@pytest.mark.slow
 def test_a_run_that_fails_leaves_json_too(engine: Engine) -> None:
     arguments = ["ior", "-a", "NULL", "-w", "-r", "--null.fail=close", "-O", "summaryFormat=JSON"]
     done = engine.call(arguments)

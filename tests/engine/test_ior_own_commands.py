@@ -128,7 +128,6 @@ def check(engine: Engine, command: Command) -> None:
             assert piece == packet(wrote, command.xfer), f"{command.arguments}: {name}"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("commands", [BASIC, COMPLEX], ids=["basic", "complex"])
 def test_each_command_leaves_what_the_original_leaves(engine: Engine, commands: list[Command]) -> None:
     for command in commands:
@@ -138,7 +137,6 @@ def test_each_command_leaves_what_the_original_leaves(engine: Engine, commands: 
             shutil.rmtree(engine.folder / "work")
 
 
-@pytest.mark.slow
 def test_json_of_the_back_end_that_stores_nothing(engine: Engine) -> None:
     run(engine, JSON)
     document = json.loads((engine.folder / "OUT.json").read_text())
@@ -146,7 +144,6 @@ def test_json_of_the_back_end_that_stores_nothing(engine: Engine) -> None:
     assert {line["ReferenceNumber"] for line in document["summary"]} == {328883}
 
 
-@pytest.mark.slow
 def test_a_script_with_comments_and_two_tests(engine: Engine) -> None:
     """Blanks and comments before and behind directives; the second test has the first one's and two more."""
     (engine.folder / "script").write_text(
@@ -163,7 +160,6 @@ def test_a_script_with_comments_and_two_tests(engine: Engine) -> None:
     assert out.count("\nBegan ") == out.count("\nFinished ") == 1
 
 
-@pytest.mark.slow
 def test_a_script_of_a_small_shared_file_that_the_next_rank_reads(engine: Engine) -> None:
     (engine.folder / "script").write_text(
         "IOR START\nreorderTasksConstant=1\nrepetitions=1\nsegmentCount=1\nverbose=0\nfsync=0\ncheckWrite=1\n"
@@ -175,7 +171,6 @@ def test_a_script_of_a_small_shared_file_that_the_next_rank_reads(engine: Engine
     check(engine, command)
 
 
-@pytest.mark.slow
 def test_what_a_stonewall_allowed_is_known_to_the_next_run(engine: Engine) -> None:
     moved = []
     for command in STONEWALLS:

@@ -2,37 +2,29 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.engine.runs import Done, Engine, trace
+from tests.engine.runs import Done, Engine, argv, trace
 from tests.engine.test_engine_document import assert_valid
 
-slow = pytest.mark.slow
 MASK = 2**64 - 1
 GOLDEN = 0x9E3779B97F4A7C15
 ACCESSES = ["write", "update-read", "update-write", "read"]
 
 
-def mad(
-    engine: Engine, *arguments: object, ranks: int = 1, environment: Mapping[str, str] | None = None
-) -> Done:
-    """With a document; asserts nothing."""
-    summary = engine.folder / "summary.json"
-    summary.unlink(missing_ok=True)
-    done = engine.call(["madbench", *arguments, "--json", summary], ranks, environment)
-    document = json.loads(summary.read_text()) if summary.exists() else {}
-    return Done(done.code, done.out, done.err, document)
+@pytest.fixture
+def mad(engine: Engine) -> Engine:
+    return replace(engine, personality="madbench")
 
 
 def good(
-    engine: Engine, *arguments: object, ranks: int = 1, environment: Mapping[str, str] | None = None
+    mad: Engine, *arguments: object, ranks: int = 1, environment: Mapping[str, str] | None = None
 ) -> Done:
-    done = mad(engine, *arguments, ranks=ranks, environment=environment)
-    assert done.code == 0, done.err
+    done = mad.good(*arguments, ranks=ranks, environment=environment)
     assert_valid(done.document)
     return done
 
@@ -54,19 +46,16 @@ def stored(bytes_: int, version: int, seed: int = 0, unique_rank: int | None = N
 SMALL = ["-p", "16", "-b", "4", "-o", "data", "--seed", "5"]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "arguments", [["-a", "POSIX"], ["-a", "MPIIO"], pytest.param(["-a", "MPIIO", "-F"], marks=slow)]
-)
-def test_each_phase_leaves_its_own_bytes(engine: Engine, arguments: list[str]) -> None:
+@pytest.mark.parametrize("arguments", [["-a", "POSIX"], ["-a", "MPIIO"], ["-a", "MPIIO", "-F"]])
+def test_each_phase_leaves_its_own_bytes(mad: Engine, arguments: list[str]) -> None:
     """After S and after all phases; two iterations, synchronised, and all that is read compared."""
     unique = "-F" in arguments
-    good(engine, *arguments, *SMALL, "--phases", "S", ranks=2)
-    files = [engine.folder / name for name in (("data-0", "data-1") if unique else ("data",))]
+    good(mad, *arguments, *SMALL, "--phases", "S", ranks=2)
+    files = [mad.folder / name for name in (("data-0", "data-1") if unique else ("data",))]
     size = 4 * 2048 // len(files)
     for rank, file in enumerate(files):
         assert file.read_bytes() == stored(size, 0, 5, rank if unique else None)
-    done = good(engine, *arguments, *SMALL, "-i", "2", "-e", "--verify", "-t", "512", ranks=2)
+    done = good(mad, *arguments, *SMALL, "-i", "2", "-e", "--verify", "-t", "512", ranks=2)
     for rank, file in enumerate(files):
         assert file.read_bytes() == stored(size, 1, 5, rank if unique else None)
     assert [(r["access"], r["phase"], r["iteration"]) for r in done.document["results"]] == [
@@ -86,25 +75,24 @@ def test_each_phase_leaves_its_own_bytes(engine: Engine, arguments: list[str]) -
         )
 
 
-def traced(engine: Engine, *arguments: object, ranks: int) -> list[list[tuple[str, int, int]]]:
-    stem = engine.folder / "trace"
-    good(engine, "-a", "NULL", *arguments, f"--null.trace={stem}", ranks=ranks)
-    return trace(engine.folder, "trace", ranks)
+def traced(mad: Engine, *arguments: object, ranks: int) -> list[list[tuple[str, int, int]]]:
+    stem = mad.folder / "trace"
+    good(mad, "-a", "NULL", *arguments, f"--null.trace={stem}", ranks=ranks)
+    return trace(mad.folder, "trace", ranks)
 
 
-@slow
-def test_ior_does_what_s_and_c_do(engine: Engine) -> None:
+def test_ior_does_what_s_and_c_do(engine: Engine, mad: Engine) -> None:
     """With the same call, the part as block and the matrices as segments."""
-    ours = traced(engine, "-p", "16", "-b", "4", "--phases", "SC", "-t", "256", ranks=2)
+    ours = traced(mad, "-p", "16", "-b", "4", "--phases", "SC", "-t", "256", ranks=2)
     stem = engine.folder / "ior"
     arguments = ["-a", "NULL", "-w", "-r", "-t", "256", "-b", "1024", "-s", "4", f"--null.trace={stem}"]
     engine.good(*arguments, ranks=2)
     assert trace(engine.folder, "ior", 2) == ours
 
 
-def test_places_of_parts_in_file_blocks(engine: Engine) -> None:
+def test_places_of_parts_in_file_blocks(mad: Engine) -> None:
     """Parts of 1024 bytes start at multiples of 4096; W reads a matrix and writes it where it was."""
-    lists = traced(engine, "-p", "16", "-b", "2", "--block", "4k", ranks=2)
+    lists = traced(mad, "-p", "16", "-b", "2", "--block", "4k", ranks=2)
     for rank, operations in enumerate(lists):
         first, second = 4096 * rank, 4096 * (2 + rank)
         assert operations == [
@@ -119,9 +107,9 @@ def test_places_of_parts_in_file_blocks(engine: Engine) -> None:
         ]
 
 
-def test_gangs_take_whole_matrices(engine: Engine) -> None:
+def test_gangs_take_whole_matrices(mad: Engine) -> None:
     """Two gangs of two: a round reads two matrices in quarters; each gang writes and reads one in halves."""
-    lists = traced(engine, "-p", "16", "-b", "4", "-g", "2", "--rmod", "2", "--wmod", "4", ranks=4)
+    lists = traced(mad, "-p", "16", "-b", "4", "-g", "2", "--rmod", "2", "--wmod", "4", ranks=4)
     part, matrix = 512, 2048
     for rank, operations in enumerate(lists):
         gang, member = divmod(rank, 2)
@@ -133,33 +121,31 @@ def test_gangs_take_whole_matrices(engine: Engine) -> None:
         assert operations == expected + [("read", offset, 2 * part) for offset in own]
 
 
-@slow
 @pytest.mark.parametrize("arguments", [[], ["-F"], ["-a", "MPIIO"]])
-def test_gangs_read_what_they_wrote(engine: Engine, arguments: list[str]) -> None:
-    good(engine, *arguments, "-p", 32, "-b", 4, "-g", 2, "--rmod", 4, "--block", "4k", "--verify", ranks=4)
+def test_gangs_read_what_they_wrote(mad: Engine, arguments: list[str]) -> None:
+    good(mad, *arguments, "-p", 32, "-b", 4, "-g", 2, "--rmod", 4, "--block", "4k", "--verify", ranks=4)
 
 
 ORIGINAL = ["64", "4", "1", "32", "1", "1", "1"]
 
 
-@slow
-def test_the_original_command_line(engine: Engine) -> None:
+def test_the_original_command_line(mad: Engine) -> None:
     environment = {"IOMETHOD": "MPI", "FILETYPE": "SHARED", "IOMODE": "SYNC", "BWEXP": "1", "REMAP": "CUSTOM"}
-    done = good(engine, *ORIGINAL, "-o", "data", environment=environment)
+    done = good(mad, *ORIGINAL, "-o", "data", environment=environment)
     requested = done.document["requested"]
     assert (requested["api"], requested["layout"], requested["busy"]) == ("MPIIO", "shared", 1)
     assert (requested["pixels"], requested["bins"], requested["xfer_bytes"]) == (64, 4, 32768)
     assert done.result("write")["busy_s"] > 0
-    assert (engine.folder / "data").stat().st_size == 4 * 32768
-    refused = engine.call(["madbench", *ORIGINAL], environment={"IOMODE": "ASYNC"})
+    assert (mad.folder / "data").stat().st_size == 4 * 32768
+    refused = mad.call(["madbench", *ORIGINAL], environment={"IOMODE": "ASYNC"})
     assert (refused.code, len(refused.complaints)) == (2, 1)
     assert "IOMODE=ASYNC" in refused.complaints[0]
 
 
-def test_data_that_differ_fail(engine: Engine, faults_library: Path) -> None:
+def test_data_that_differ_fail(mad: Engine, faults_library: Path) -> None:
     """Each read of W has a wrong bit: that is told, and C is not run."""
     environment = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": "flip", "FAULT_PATH": "data"}
-    done = mad(engine, *SMALL, "--verify", environment=environment)
+    done = mad.run(*SMALL, "--verify", environment=environment)
     assert done.code == 1
     assert [result["access"] for result in done.document["results"]] == ACCESSES[:3]
     verify = done.result("update-read")["verify"]
@@ -167,26 +153,11 @@ def test_data_that_differ_fail(engine: Engine, faults_library: Path) -> None:
     assert "4 numbers of 8 bytes in phase W, the first at offset 0" in done.complaints[0]
 
 
-@pytest.mark.parametrize("arguments", [["--null.eio-at=3"], pytest.param(["--null.eio-at=6"], marks=slow)])
-def test_a_rank_that_fails_lets_the_others_move(engine: Engine, arguments: list[str]) -> None:
+@pytest.mark.parametrize("arguments", [["--null.eio-at=3"], ["--null.eio-at=6"]])
+def test_a_rank_that_fails_lets_the_others_move(mad: Engine, arguments: list[str]) -> None:
     """Ranks that wait for their turn, or for their gang, come to the end."""
-    requested = [
-        "-a",
-        "NULL",
-        "-p",
-        16,
-        "-b",
-        4,
-        "-g",
-        2,
-        "--rmod",
-        2,
-        "--wmod",
-        2,
-        "--null.fault-rank=0",
-        *arguments,
-    ]
-    done = mad(engine, *requested, ranks=2)
+    requested = argv("-a NULL -p 16 -b 4 -g 2 --rmod 2 --wmod 2 --null.fault-rank=0")
+    done = mad.run(*requested, *arguments, ranks=2)
     assert done.code == 1
     assert len(done.complaints) == 1
     assert "rank 0: null" in done.complaints[0].lower() or "Input/output error" in done.complaints[0]
@@ -194,44 +165,21 @@ def test_a_rank_that_fails_lets_the_others_move(engine: Engine, arguments: list[
     assert finished == ([] if "=3" in arguments[0] else ["write"])
 
 
-@pytest.mark.parametrize("arguments", [[], pytest.param(["-a", "MPIIO"], marks=slow)])
-def test_a_full_file_system(engine: Engine, small_space: Path, arguments: list[str]) -> None:
-    done = mad(engine, *arguments, "-p", 1000, "-b", 12, "-o", small_space / "data", ranks=2)
+@pytest.mark.parametrize("arguments", [[], ["-a", "MPIIO"]])
+def test_a_full_file_system(mad: Engine, small_space: Path, arguments: list[str]) -> None:
+    done = mad.run(*arguments, "-p", 1000, "-b", 12, "-o", small_space / "data", ranks=2)
     assert (done.code, done.document["status"], done.document["results"]) == (1, "failed", [])
     assert "No space left on device" in done.complaints[0]
 
 
-WRONG = [
-    (["-p", "15"], "try -p 16", 2),
-    (["-g", "3"], "must be multiples of the gangs", 1),
-    (["64", "8", "1"], "3 numbers in the original's order", 1),
-    (["64", "8", "x", "1", "1", "1", "1"], "NO_GANG 'x': not a whole number", 1),
-    (["64", "8", "1", "1", "1", "0", "1"], "RMOD '0': at least 1", 1),
-    (["--phases", "WC"], "must be written first", 1),
-    (["--phases", "S", "--verify"], "S reads nothing", 1),
-    (["--block", "100"], "a multiple of 8", 1),
-    (["-t", "100"], "-t 100: a multiple of 8", 1),
-    (["-a", "NULL", "--verify"], "stores nothing", 1),
-    (["--busy", "3"], "at most 2", 1),
-    (["-p", "100000000", "-b", "1000000"], "more bytes than can be counted", 1),
-]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "phrase", "ranks"),
-    [pytest.param(*one, id=" ".join(one[0]), marks=slow if i % 5 else ()) for i, one in enumerate(WRONG)],
-)
-def test_wrong_use_is_refused(engine: Engine, arguments: list[str], phrase: str, ranks: int) -> None:
-    done = engine.call(["madbench", *arguments], ranks=ranks)
-    assert done.code == 2
-    assert len(done.complaints) == 1
-    assert done.complaints[0].startswith("weir-io: madbench: ")
-    assert phrase in done.complaints[0]
-    assert list(engine.folder.iterdir()) == []
-
-
-@slow
 def test_memory_errors_are_looked_for(sanitized: Engine) -> None:
     arguments = ["-p", 32, "-b", 4, "-g", 2, "--block", "4k", "-t", "1k", "-e", "--verify", "--drop-caches"]
-    good(sanitized, *arguments, "-i", 2, "--busy", 1, ranks=2)
-    assert mad(sanitized, "-p", 32, "--drop-caches", "-o", "absent/data").code == 1
+    mad = replace(sanitized, personality="madbench")
+    good(mad, *arguments, "-i", 2, "--busy", 1, ranks=2)
+    assert mad.run("-p", 32, "--drop-caches", "-o", "absent/data").code == 1
+
+
+def test_ranks_that_cannot_share_a_matrix_are_told_what_to_try(mad: Engine) -> None:
+    done = mad.call(["madbench", "-p", "15"], ranks=2)
+    assert (done.code, len(done.complaints)) == (2, 1)
+    assert "try -p 16" in done.complaints[0]

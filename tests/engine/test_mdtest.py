@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.engine.mdtest_runs import cells, tree
+from tests.compiled import shared_library
+from tests.engine.cells import cells, tree
 from tests.engine.runs import LIMIT_S, QUIET_MPI, Engine, mpirun, open_mpi
 from tests.engine.test_engine_document import assert_valid
 
@@ -93,7 +94,6 @@ def test_a_stonewall_makes_one_number_and_the_next_run_takes_it(engine: Engine) 
     assert list(place.iterdir()) == []
 
 
-@pytest.mark.slow
 def test_what_fails_is_counted_and_told(engine: Engine) -> None:
     place = engine.folder / "md"
     root = place / "test-dir.0-0" / "mdtest_tree.0"
@@ -200,38 +200,6 @@ def test_what_each_rank_did(engine: Engine) -> None:
     assert not place.exists()
 
 
-WRONG = {
-    "-n 3 -z 2 -b 2": "the tree has 7 directories for them",
-    "-n 3 -q": "unknown option -q",
-    "-n 3 -c": "-c is not offered: rank 0 creates for all",
-    "-n 3 -B=1": "-B is not offered: mdtest 4 itself",
-    "-n 3 -S -u": "-S with -u",
-    "-n 3 -F -S -w 8 -e 8 -X": "whose bytes stay is chance",
-    "-n 3 -k -w 8": "mknod makes an empty file",
-    "-n 3 --saveRankPerformanceDetails=absent/ranks": "absent/ranks",
-    "-n 3 -D -W 1": "no -D",
-    "-n 3 -T -W 1": "-C or no phase at all",
-    "-n 3 -f 2 -l 1": "from at least 1 rank",
-    "-n 3 -l 1 -s 0": "at least one rank more",
-    "-n 3 -F -W 1 -z 1": "one directory only",
-    "-n 5 -I 2": "no multiple",
-    "-n 3 -e 8": "no file has more than the 0 bytes of -w",
-    "-n 3 -E -e 8 -X": "needs -G N",
-    "-n 3 -d a@b": "'@'",
-    "-n 3 -a MPIIO": "no operations on names",
-    "-n 3 -a NULL -w 8 -e 8 -X": "stores nothing",
-    "-n 3 --null.fail=open": "belongs to -a NULL",
-    "-n 3 -F -T -x absent/status": "absent/status",
-}
-
-
-@pytest.mark.parametrize("arguments", WRONG)
-def test_wrong_use_is_refused(engine: Engine, arguments: str) -> None:
-    done = engine.call(["mdtest", *arguments.split(), "--json=out.json"])
-    assert WRONG[arguments] in done.err
-    assert done.code == (1 if "absent" in arguments else 2)
-
-
 SHAPES = {
     "easy": ["-F", "-L", "-u", "-N", 1, "-n", 20],
     "hard": [*HARD, "-n", 20],
@@ -243,7 +211,6 @@ SHAPES = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 def test_mdtest_and_weir_io_go_on_with_each_others_trees(engine: Engine, shape: str) -> None:
     original = os.environ.get("MDTEST") or shutil.which("mdtest")
@@ -278,17 +245,16 @@ def test_mdtest_and_weir_io_go_on_with_each_others_trees(engine: Engine, shape: 
 
 def test_a_mkdir_without_effect_is_looked_up(engine: Engine) -> None:
     """After a create the sample is there and after a remove it is gone, unless a library makes both up."""
-    source, library = engine.folder / "idle.c", engine.folder / "libdarshan.so"
-    source.write_text(
+    library = shared_library(
+        engine.folder / "libdarshan.so",
         "#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <string.h>\n"
         "int mkdir(const char *path, unsigned mode) {"
         'int (*next)(const char *, unsigned) = (int (*)(const char *, unsigned))dlsym(RTLD_NEXT, "mkdir");'
         'return strstr(path, "/dir.mdtest") != 0 ? 0 : next(path, mode); }'
         "int rmdir(const char *path) {"
         'int (*next)(const char *) = (int (*)(const char *))dlsym(RTLD_NEXT, "rmdir");'
-        'return strstr(path, "/dir.mdtest") != 0 ? 0 : next(path); }'
+        'return strstr(path, "/dir.mdtest") != 0 ? 0 : next(path); }',
     )
-    subprocess.run(["cc", "-shared", "-fPIC", source, "-o", library, "-ldl"], check=True)
     document = engine.folder / "out.json"
     arguments = ["mdtest", "-C", "-r", "-D", "-n", 40, "-d", engine.folder / "md", f"--json={document}"]
     for preload, there in (("", [32, 0]), (str(library), [0, 0])):
@@ -298,3 +264,10 @@ def test_a_mkdir_without_effect_is_looked_up(engine: Engine) -> None:
         items = [result for result in results if result["item"] == "directory"]
         assert [result["entries"]["sampled"] for result in items] == [32, 32]
         assert [result["entries"]["there"] for result in items] == there
+
+
+@pytest.mark.parametrize("file", ["--saveRankPerformanceDetails=absent/ranks", "-x=absent/status"])
+def test_a_file_that_cannot_be_opened_is_named(engine: Engine, file: str) -> None:
+    done = engine.call(["mdtest", "-n", 3, "-F", "-T", file])
+    assert done.code == 1
+    assert file.split("=")[1] in done.complaints[0]

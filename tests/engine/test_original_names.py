@@ -63,26 +63,22 @@ MDTEST = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("arguments", IOR)
 def test_codes_of_ior(ior: Engine, arguments: str) -> None:
     done = ior.call(arguments.split())
     assert done.code == IOR[arguments], done.err
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("arguments", MDTEST)
 def test_codes_of_mdtest(mdtest: Engine, arguments: str) -> None:
     done = mdtest.call(arguments.split())
     assert done.code == MDTEST[arguments], done.err
 
 
-@pytest.mark.slow
 def test_several_ranks_end_with_the_same_codes(ior: Engine) -> None:
     assert [ior.call(line.split(), 2).code for line in ("-a NULL", "--bogus", f"-w -o {GONE}")] == [0, 1, 255]
 
 
-@pytest.mark.slow
 def test_wrong_data_is_two_for_ior_and_never_success(ior: Engine, tmp_path: Path) -> None:
     """IOR counts each wrong transfer twice; 128 of them make its code 0, which no script can see."""
     data = tmp_path / "data"
@@ -94,13 +90,11 @@ def test_wrong_data_is_two_for_ior_and_never_success(ior: Engine, tmp_path: Path
     assert ior.call(["-r", "-R", *shape]).code == 2
 
 
-@pytest.mark.slow
 def test_what_failed_is_no_success_for_mdtest_either(mdtest: Engine) -> None:
     """mdtest warns and ends with 0 where a file is missing."""
     assert mdtest.call(["-T", "-n", 2, "-F", "-d", "absent"]).code == 255
 
 
-@pytest.mark.slow
 def test_the_name_is_that_of_the_program(ior: Engine) -> None:
     """Its help is the personality's; other names are weir-io itself, which has its own codes."""
     assert ior.call(["--help"]).out.startswith("weir-io ior: ")

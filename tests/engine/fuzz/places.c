@@ -8,65 +8,23 @@
 #define ARGUMENTS 40
 #define PLAN_MOST 2000 /* operations that are followed */
 
-static const char *const model_arguments[] = {"-w",
-                                              "-r",
-                                              "-wr",
-                                              "-n9",
-                                              "-n",
-                                              "500",
-                                              "-t1",
-                                              "-t512",
-                                              "-t=4k",
-                                              "-b1m",
-                                              "-b",
-                                              "1000",
-                                              "-b=8t",
-                                              "-b=9223372036854775807",
-                                              "-frnd4611686018427387904",
-                                              "-freverse9223372036854771711",
-                                              "-M64k",
-                                              "-M=3p",
-                                              "-f",
-                                              "rnd",
-                                              "-frnd100",
-                                              "-fstride8",
-                                              "-fstride7,5",
-                                              "-freverse1k",
-                                              "-foff0",
-                                              "-fseq",
-                                              "-m",
-                                              "-mstride1m,1m",
-                                              "-mrnd4095",
-                                              "--align=4k",
-                                              "--align=7",
-                                              "--direct",
-                                              "--prefill",
-                                              "--truncate",
-                                              "--verify",
-                                              "--seed=-1",
-                                              "--seed=4294967295",
-                                              "-cdiscarded",
-                                              "-aNULL",
-                                              "-aMPIIO",
-                                              "-i2",
-                                              "-",
-                                              "=",
-                                              NULL};
-static const char *const original_arguments[] = {
-    "/tmp/none", "1", "2",        "9", "0",         "4096", "rnd",     "seq",  "0", "1",
-    "1",         "R", "3",        "0", "/dev/zero", "W",    "rnd1000", "off0", "7", "stride100,3",
-    "reverse0",  "8", "10000000", "-", "-i2",       "vda",  "100",     NULL};
-static const char *const matrix_arguments[] = {"-p16", "-p",       "100",      "-p=99999999", "-b2",
-                                               "-b",   "1000000",  "-g2",      "-g=3",        "--block",
-                                               "8",    "4k",       "1g",       "-t8",         "-t=1m",
-                                               "-F",   "--rmod=2", "--wmod=0", "--busy=1",    "--phases",
-                                               "SC",   "SWC",      "-e",       "--verify",    "--drop-caches",
-                                               "-i2",  "-aMPIIO",  "-aNULL",   "50",          "1",
-                                               "2",    "-seed",    "=",        NULL};
+static const char model_arguments[] =
+    "-w -r -wr -n9 -n 500 -t1 -t512 -t=4k -b1m -b 1000 -b=8t -b=9223372036854775807 "
+    "-frnd4611686018427387904 -freverse9223372036854771711 -M64k -M=3p -f rnd -frnd100 -fstride8 "
+    "-fstride7,5 -freverse1k -foff0 -fseq -m -mstride1m,1m -mrnd4095 --align=4k --align=7 --direct "
+    "--prefill --truncate --verify --seed=-1 --seed=4294967295 -cdiscarded -aNULL -aMPIIO -i2 - =";
+static const char original_arguments[] =
+    "/tmp/none 1 2 9 0 4096 rnd seq 0 1 1 R 3 0 /dev/zero W rnd1000 off0 7 stride100,3 reverse0 8 "
+    "10000000 - -i2 vda 100";
+static const char matrix_arguments[] =
+    "-p16 -p 100 -p=99999999 -b2 -b 1000000 -g2 -g=3 --block 8 4k 1g -t8 -t=1m -F --rmod=2 --wmod=0 "
+    "--busy=1 --phases SC SWC -e --verify --drop-caches -i2 -aMPIIO -aNULL 50 1 2 -seed =";
 
 const char *const *fuzz_arguments(uint8_t first) {
-    static const char *const *const lists[] = {model_arguments, original_arguments, matrix_arguments};
-    return lists[(first & 3) % 3];
+    static const char *const texts[] = {model_arguments, original_arguments, matrix_arguments};
+    static const char *lists[3][FUZZ_ARGUMENTS];
+    int which = (first & 3) % 3;
+    return fuzz_split(texts[which], lists[which]);
 }
 
 static void must_lie_within(uint64_t place, int64_t xfer_bytes, int64_t space_bytes) {

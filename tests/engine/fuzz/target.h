@@ -13,6 +13,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* By the first byte of the input; the list ends with NULL. */
 const char *const *fuzz_arguments(uint8_t first);
 
+#define FUZZ_ARGUMENTS 100
+
+/* The arguments of a text, which is split at the first call; the list ends with NULL. */
+static inline const char *const *fuzz_split(const char *text, const char *list[FUZZ_ARGUMENTS]) {
+    char *rest = list[0] == NULL ? strdup(text) : NULL;
+    for (int i = 0; rest != NULL && i < FUZZ_ARGUMENTS - 1; i++) {
+        list[i] = strsep(&rest, " ");
+    }
+    return list;
+}
+
 static inline void fuzz_fail(const char *what) {
     fprintf(stderr, "fuzz: %s\n", what);
     abort();
