@@ -9,7 +9,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -23,6 +23,9 @@ GRACE = {"WEIR_GRACE_S": "3"}
 # One rank without mpirun starts a daemon, which it needs for nothing but to start more ranks.
 ALONE = {"OMPI_MCA_ess_singleton_isolated": "1"}
 _AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+Fault = Callable[..., dict[str, str]]
 
 
 @cache
@@ -88,14 +91,7 @@ class Engine:
         launcher = [mpirun(), *QUIET_MPI, "-n", str(ranks)] if ranks > 1 else []
         done = subprocess.run(
             [*launcher, str(self.program), *(str(word) for word in arguments)],
-            env={
-                **os.environ,
-                **ALONE,
-                **open_mpi(),
-                **GRACE,
-                **self.environment,
-                **(environment or {}),
-            },
+            env={**os.environ, **ALONE, **open_mpi(), **GRACE, **self.environment, **(environment or {})},
             cwd=self.folder,
             capture_output=True,
             text=True,
@@ -124,6 +120,20 @@ def romio() -> str:
     listed = subprocess.run(["ompi_info", "--parsable"], capture_output=True, text=True, check=True).stdout
     found = re.search(r"^mca:io:(romio\d+):", listed, re.MULTILINE)
     return found[1] if found else "romio"
+
+
+def run_unit(build: Path, name: str, *arguments: object, **variables: str) -> str:
+    """What a program of unit/ prints whose checks hold."""
+    done = subprocess.run(
+        [str(build / "unit" / f"unit-{name}"), *map(str, arguments)],
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
 
 
 def mpirun() -> str:

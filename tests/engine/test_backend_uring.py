@@ -6,34 +6,41 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.runs import Engine
+from tests.engine.cells import Together
+from tests.engine.runs import Engine, succeeded
 
-BOTH = pytest.mark.parametrize("interface", ["io_uring", "libaio"])
+INTERFACES = ["io_uring", "libaio"]
+DEPTHS = [1, 7, 64]
+BOTH = pytest.mark.parametrize("interface", INTERFACES)
 SHAPE = ["-t", "4k", "-b", "64k", "-s", "3"]
 
 
+ORDERS = ("-l random -z --random-offset-seed=5", "-l timestamp -F", "-l o --posix.odirect")
+
+
+def write(back_end: str, order: str) -> str:
+    return f"ior -a {back_end} -w -k -G 7 {' '.join(SHAPE)} {order} -o CELL/data"
+
+
+def queue(interface: str, depth: int) -> str:
+    return f"URING --uring.interface={interface} --uring.depth={depth}"
+
+
+QUEUES = [queue(interface, depth) for interface in INTERFACES for depth in DEPTHS]
+WRITES = tuple(write(back_end, order) for back_end in ["POSIX", *QUEUES] for order in ORDERS)
+
+
 @BOTH
-@pytest.mark.parametrize("depth", [1, 7, 64])
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["-l", "random", "-z", "--random-offset-seed=5"],
-        ["-l", "timestamp", "-F"],
-        ["-l", "o", "--posix.odirect"],
-    ],
-    ids=" ".join,
-)
-def test_the_bytes_are_those_of_posix(
-    engine: Engine, tmp_path: Path, interface: str, depth: int, arguments: list[str]
-) -> None:
-    for api in ("POSIX", "URING"):
-        own = [f"--uring.depth={depth}", f"--uring.interface={interface}"] if api == "URING" else []
-        done = engine.good("-a", api, *own, "-w", "-k", "-G", "7", *SHAPE, *arguments, "-o", tmp_path / api)
-    files = [sorted(path.read_bytes() for path in tmp_path.glob(f"{api}*")) for api in ("POSIX", "URING")]
-    assert files[0] == files[1] != []
-    queue = done.result("write")["observed"]["queue"]
-    assert (queue["interface"], queue["depth"]) == (interface, depth)
-    assert done.result("write")["latency"]["count"] == 48
+@pytest.mark.parametrize("depth", DEPTHS)
+@pytest.mark.parametrize("order", ORDERS)
+def test_the_bytes_are_those_of_posix(together: Together, interface: str, depth: int, order: str) -> None:
+    runs = [together(WRITES)[write(back_end, order)] for back_end in ("POSIX", queue(interface, depth))]
+    plain, queued = ([path.read_bytes() for path in sorted(run.folder.glob("data*"))] for run in runs)
+    assert plain == queued != []
+    written = succeeded(runs[1]).result("write")
+    observed = written["observed"]["queue"]
+    assert (observed["interface"], observed["depth"]) == (interface, depth)
+    assert written["latency"]["count"] == 48
 
 
 @BOTH
@@ -41,11 +48,7 @@ def test_what_is_read_is_compared(engine: Engine, tmp_path: Path, interface: str
     arguments = ["-a", "URING", f"--uring.interface={interface}", *SHAPE, "-G", "7", "-l", "random", "-k"]
     data = tmp_path / "data"
     good = engine.good(*arguments, "-w", "-r", "-R", "-W", "-o", data, ranks=2)
-    assert good.result("read")["verify"] == {
-        "checked_bytes": 2 * 196608,
-        "errors": 0,
-        "first_error": None,
-    }
+    assert good.result("read")["verify"] == {"checked_bytes": 2 * 196608, "errors": 0, "first_error": None}
     with data.open("r+b") as file:
         file.seek(8192)
         file.write(b"wrong")

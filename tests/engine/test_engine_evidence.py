@@ -12,27 +12,21 @@ import pytest
 
 from tests.compiled import shared_library
 from tests.engine.cells import Together
-from tests.engine.runs import ROOT, Engine, succeeded
+from tests.engine.runs import ROOT, Engine, Fault, succeeded
 
 WRITES = 64  # of each rank
 SHAPE = ["-w", "-k", "-t", "4k", "-b", f"{4 * WRITES}k"]
 
 
 def test_counters_of_the_node_hold_what_its_slowest_rank_wrote(
-    engine: Engine, tmp_path: Path, faults_library: Path
+    engine: Engine, tmp_path: Path, fault: Fault
 ) -> None:
     """Rank 0 reads the counters of the node; rank 1 writes on for 128 ms after it."""
     mount = tmp_path / "lustre" / "llite" / "work-1"
     mount.mkdir(parents=True)
     (mount / "stats").write_text("write_bytes 0 samples [bytes] 1 1 1\n")
-    environment = {
-        "LD_PRELOAD": str(faults_library),
-        "WEIR_LUSTRE_ROOT": str(tmp_path / "lustre"),
-        "FAULT_STATS": str(mount / "stats"),
-        "FAULT_CALL": "slow",
-        "FAULT_PATH": "data",
-        "FAULT_RANK": "1",
-    }
+    environment = fault("slow", "data", rank=1, stats=mount / "stats")
+    environment |= {"WEIR_LUSTRE_ROOT": str(tmp_path / "lustre")}
     done = engine.good(*SHAPE, "-o", "data", ranks=2, environment=environment)
     counters = done.result("write")["observed"]["lustre"]["counters"]
     assert counters["write_bytes"]["samples"] == 2 * WRITES
@@ -44,16 +38,12 @@ def test_counters_of_the_node_hold_what_its_slowest_rank_wrote(
     ids=["residency", "no residency"],
 )
 def test_the_timed_open_is_the_first_use_of_the_name(
-    engine: Engine,
-    tmp_path: Path,
-    faults_library: Path,
-    arguments: list[str],
-    before_reads: dict[str, list[str]],
+    engine: Engine, tmp_path: Path, fault: Fault, arguments: list[str], before_reads: dict[str, list[str]]
 ) -> None:
     """Of all ranks only rank 0 opens its file for a look at its pages, and reports it."""
     engine.good(*SHAPE, "-F", "-o", "data", ranks=2)
     log = tmp_path / "log"
-    environment = {"LD_PRELOAD": str(faults_library), "FAULT_LOG": str(log), "FAULT_PATH": "data"}
+    environment = fault(path="data", log=log)
     read = ["-r", "-k", "-t", "4k", "-b", f"{4 * WRITES}k", "-F", "-o", "data", "--no-warm-up", *arguments]
     done = engine.good(*read, ranks=2, environment=environment)
     seen: dict[str, list[str]] = {"0": [], "1": []}
@@ -101,24 +91,20 @@ def test_values_by_position_come_back(together: Together, line: str) -> None:
 
 
 def test_a_collective_transfer_done_chunk_by_chunk_is_an_error(
-    engine: Engine, tmp_path: Path, faults_library: Path
+    engine: Engine, tmp_path: Path, fault: Fault
 ) -> None:
-    environment = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": "chunks"}
     arguments = ["-a", "HDF5", "-c", "-w", "-t", "4k", "-b", "16k", "-o", tmp_path / "f"]
-    done = engine.run(*arguments, ranks=2, environment=environment)
+    done = engine.run(*arguments, ranks=2, environment=fault("chunks"))
     assert done.code == 1
     assert "the transfers were not collective" in done.complaints[0]
 
 
-def test_a_leftover_errno_says_nothing_of_a_short_read(
-    engine: Engine, tmp_path: Path, faults_library: Path
-) -> None:
+def test_a_leftover_errno_says_nothing_of_a_short_read(engine: Engine, tmp_path: Path, fault: Fault) -> None:
     arguments = ["-a", "MPIIO", "-t", "4k", "-b", "16k", "-k", "-o", "data"]
     engine.good("-w", *arguments)
     with (tmp_path / "data").open("r+b") as file:
         file.truncate(8192)
-    environment = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": "errno"}
-    done = engine.run("-r", *arguments, environment=environment)
+    done = engine.run("-r", *arguments, environment=fault("errno"))
     assert done.code == 1
     assert "end of file" in done.complaints[0]
     assert "No such file" not in done.complaints[0]
@@ -126,11 +112,11 @@ def test_a_leftover_errno_says_nothing_of_a_short_read(
 
 @pytest.mark.parametrize("api", ["POSIX", "MMAP", "MPIIO", "HDF5", "NETCDF4", "PNETCDF"])
 def test_libraries_are_used_once_before_the_first_timed_phase(
-    engine: Engine, tmp_path: Path, faults_library: Path, api: str
+    engine: Engine, tmp_path: Path, fault: Fault, api: str
 ) -> None:
     """A file of one transfer a rank, beside the measured one, of which nothing stays."""
     log = tmp_path / "log"
-    environment = {"LD_PRELOAD": str(faults_library), "FAULT_LOG": str(log), "FAULT_PATH": "warm-up"}
+    environment = fault(path="warm-up", log=log)
     arguments = ["-a", api, "-w", "-r", "-t", "4k", "-b", "16k", "-s", "2", "-o", "data"]
     done = engine.good(*arguments, ranks=2, environment=environment)
     assert done.document["job"]["warmed_up"] is True
@@ -167,46 +153,44 @@ def test_a_preloaded_library_is_recorded_whatever_it_is_called(
 
 @pytest.mark.parametrize("api", ["POSIX", "MPIIO", "HDF5", "PNETCDF"])
 def test_a_wrong_answer_of_seek_hole_is_recorded_and_ends_nothing(
-    engine: Engine, tmp_path: Path, faults_library: Path, api: str
+    engine: Engine, tmp_path: Path, fault: Fault, api: str
 ) -> None:
     """As a server of Lustre answers: a hole from the first byte on, in a file whose bytes are there."""
-    environment = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": "hole", "FAULT_PATH": "data"}
     arguments = ["-a", api, "-w", "-r", "-k", "-t", "4k", "-b", "1m", "-o", tmp_path / "data"]
-    done = engine.good(*arguments, ranks=2, environment=environment)
+    done = engine.good(*arguments, ranks=2, environment=fault("hole", "data"))
     assert done.result("write")["observed"]["denied_holes"] >= 1
     assert done.result("write")["moved_bytes"] == 2 * 2**20
 
 
 @pytest.mark.parametrize("api", ["POSIX", "MPIIO", "HDF5"])
 def test_a_size_that_the_client_keeps_is_asked_for_again(
-    engine: Engine, tmp_path: Path, faults_library: Path, api: str
+    engine: Engine, tmp_path: Path, fault: Fault, api: str
 ) -> None:
     """As GlusterFS answers on one node for a second after another node has written."""
-    fault = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": "stale", "FAULT_PATH": "data"}
     arguments = ["-a", api, "-w", "-k", "-t", "64k", "-b", "1m", "-o", tmp_path / "data"]
-    done = engine.good(*arguments, environment=fault | {"FAULT_TIMES": "4"})
+    done = engine.good(*arguments, environment=fault("stale", "data", times=4))
     assert done.result("write")["observed"]["late_sizes"] == 1
     if api == "POSIX":
-        done = engine.run(*arguments, environment=fault)
+        done = engine.run(*arguments, environment=fault("stale", "data"))
         assert done.code == 1
         assert "but the file ends at byte" in done.complaints[0]
 
 
-def test_a_hole_that_is_there_ends_the_run(engine: Engine, tmp_path: Path, faults_library: Path) -> None:
+def test_a_hole_that_is_there_ends_the_run(engine: Engine, tmp_path: Path, fault: Fault) -> None:
     """Every second transfer is lost and reported as done: the file has the size, and zeros in it."""
-    environment = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": "lose", "FAULT_PATH": "data"}
-    done = engine.run("-w", "-k", "-t", "64k", "-b", "1m", "-o", tmp_path / "data", environment=environment)
+    arguments = ["-w", "-k", "-t", "64k", "-b", "1m", "-o", tmp_path / "data"]
+    done = engine.run(*arguments, environment=fault("lose", "data"))
     assert done.code == 1
     assert "lseek(SEEK_HOLE)" in done.complaints[0]
     assert "the file has a hole at byte" in done.complaints[0]
 
 
 def test_a_machine_that_interrupts_each_reading_of_the_clocks_has_no_wrong_clock(
-    engine: Engine, tmp_path: Path, faults_library: Path
+    engine: Engine, tmp_path: Path, fault: Fault
 ) -> None:
     """The moments of two readings are known to milliseconds only, which is a percent of a short phase."""
-    environment = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": "clock"}
-    done = engine.good("-w", "-t", "4k", "-b", "16k", "-o", tmp_path / "data", environment=environment)
+    arguments = ["-w", "-t", "4k", "-b", "16k", "-o", tmp_path / "data"]
+    done = engine.good(*arguments, environment=fault("clock"))
     assert done.result("write")["observed"]["clock_error"] in (0, None)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.runs import Done, Engine, argv, open_mpi
+from tests.engine.runs import Done, Engine, Fault, argv, open_mpi
 from tests.engine.test_engine_document import assert_valid
 
 NULL = ["-a", "NULL", "-b", "256k", "-t", "16k", "-o", "none"]
@@ -76,14 +76,11 @@ def test_the_other_ranks_do_not_wait_for_a_failed_one(engine: Engine, arguments:
     assert_failed(done, call, EIO, [2])
 
 
-def test_nobody_waits_in_the_synchronisation_of_a_write_that_failed(
-    engine: Engine, faults_library: Path
-) -> None:
+def test_nobody_waits_in_the_synchronisation_of_a_write_that_failed(engine: Engine, fault: Fault) -> None:
     """Open MPI's own MPI-IO has a barrier in MPI_File_sync."""
-    fault = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": "pwrite", "FAULT_PATH": "/data"}
-    which = {"FAULT_RANK": "1", "FAULT_AFTER": "2", "OMPI_MCA_io": "ompio"}
+    environment = fault("pwrite", "/data", rank=1, after=2) | {"OMPI_MCA_io": "ompio"}
     arguments = ["-a", "MPIIO", "-c", "-Y", "-w", "-b", "64k", "-t", "16k", "-s", 2, "--no-warm-up"]
-    done = engine.run(*arguments, "-o", engine.folder / "data", ranks=2, environment=fault | which)
+    done = engine.run(*arguments, "-o", engine.folder / "data", ranks=2, environment=environment)
     assert done.code == 1
     assert {error["call"] for error in done.document["errors"]} == {"MPI_File_write_at_all"}
 
@@ -180,42 +177,39 @@ PRELOADED = {
 @pytest.mark.parametrize(
     "call", [pytest.param(call, marks=pytest.mark.slow if call != "close" else ()) for call in PRELOADED]
 )
-def test_errors_of_posix_calls(engine: Engine, faults_library: Path, call: str) -> None:
+def test_errors_of_posix_calls(engine: Engine, fault: Fault, call: str) -> None:
     name, errnum, arguments = PRELOADED[call]
-    environment = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": call, "FAULT_PATH": "data"}
+    environment = fault(call, "data")
     done = engine.run(*arguments, "-w", "-r", "-b", "64k", "-t", "8k", "-o", "data", environment=environment)
     assert_failed(done, name, errnum, [0], results=1 if call == "pread" else 0)
 
 
 @pytest.mark.parametrize("kind", ["short", "interrupt"])
-def test_posix_repeats_what_was_short_or_interrupted(engine: Engine, faults_library: Path, kind: str) -> None:
-    environment = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": kind, "FAULT_PATH": "data"}
+def test_posix_repeats_what_was_short_or_interrupted(engine: Engine, fault: Fault, kind: str) -> None:
     arguments = ["-w", "-W", "-r", "-R", "-l", "offset", "-b", "64k", "-t", "8k", "-o", "data"]
-    done = engine.good(*arguments, environment=environment)
+    done = engine.good(*arguments, environment=fault(kind, "data"))
     for access in ("write", "read"):
         result = done.result(access)
         assert result["observed"]["retries"] > 0
         assert result["verify"] == {"checked_bytes": 65536, "errors": 0, "first_error": None}
 
 
-def test_a_file_that_another_client_creates_at_the_same_time_is_opened(
-    engine: Engine, faults_library: Path
-) -> None:
+def test_a_file_that_another_client_creates_at_the_same_time_is_opened(engine: Engine, fault: Fault) -> None:
     """As a MooseFS of two clients refuses one of them, without O_EXCL."""
-    environment = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": "raced", "FAULT_PATH": "data"}
-    done = engine.good("-w", "-r", "-b", "64k", "-t", "8k", "-o", "data", environment=environment)
+    arguments = ["-w", "-r", "-b", "64k", "-t", "8k", "-o", "data"]
+    done = engine.good(*arguments, environment=fault("raced", "data"))
     assert [result["access"] for result in done.document["results"]] == ["write", "read"]
 
 
 @pytest.mark.parametrize(("spared", "results"), [(0, []), (2, [("write", 0), ("read", 0)])])
 def test_a_rank_that_cannot_reach_rank_0_writes_the_document(
-    engine: Engine, faults_library: Path, spared: int, results: list[tuple[str, int]]
+    engine: Engine, fault: Fault, spared: int, results: list[tuple[str, int]]
 ) -> None:
     """Rank 0 waits in PnetCDF for ever: what was finished before stands in the document all the same."""
-    fault = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": "fsync", "FAULT_PATH": "/data"}
-    which = {"FAULT_RANK": "1", "FAULT_AFTER": str(spared), "OMPI_MCA_io": "ompio", "WEIR_GRACE_S": "1"}
+    environment = fault("fsync", "/data", rank=1, after=spared)
+    environment |= {"OMPI_MCA_io": "ompio", "WEIR_GRACE_S": "1"}
     arguments = ["-a", "PNETCDF", "-w", "-r", "-e", "-i", 3, "-b", "64k", "-t", "8k"]
-    done = engine.run(*arguments, "-o", engine.folder / "data", ranks=2, environment=fault | which)
+    done = engine.run(*arguments, "-o", engine.folder / "data", ranks=2, environment=environment)
     assert done.code == 1
     assert_valid(done.document)
     assert done.document["status"] == "failed"

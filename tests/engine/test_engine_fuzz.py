@@ -10,7 +10,7 @@ import pytest
 from tests.engine.runs import ROOT
 
 TARGETS = sorted(path.stem for path in (ROOT / "tests/engine/fuzz").glob("*.c") if path.stem != "driver")
-INPUTS, SEED = 40000, 1
+INPUTS, SEED = 20000, 1
 
 
 @pytest.mark.parametrize("name", TARGETS)

@@ -91,10 +91,7 @@ exec sh -c "$*"
 """
 
 
-@pytest.mark.parametrize(
-    ("placement", "sources"),
-    [("slot", [2, 3, 0, 1]), ("node", [1, 2, 3, 0])],
-)
+@pytest.mark.parametrize(("placement", "sources"), [("slot", [2, 3, 0, 1]), ("node", [1, 2, 3, 0])])
 def test_constant_shift_reads_from_the_next_node(
     engine: Engine, tmp_path: Path, placement: str, sources: list[int]
 ) -> None:

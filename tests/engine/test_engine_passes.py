@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from tests.engine.runs import Engine, argv
+from tests.engine.runs import Engine, Fault, argv
 
 AGAIN = ["--drop-caches", "--read-again", "-O", "stoneWallingWearOut=1"]
 XFER = 64 * 1024
@@ -49,11 +47,10 @@ def test_what_a_pass_left_in_memory_is_gone_before_the_next(engine: Engine) -> N
     assert read["observed"]["fetched_bytes"] >= 0.9 * read["moved_bytes"]
 
 
-def test_the_time_between_two_passes_is_not_that_of_the_read(engine: Engine, faults_library: Path) -> None:
+def test_the_time_between_two_passes_is_not_that_of_the_read(engine: Engine, fault: Fault) -> None:
     """Each fsync of the preloaded library, which comes before pages are dropped, rests for 50 ms."""
     arguments = ["-w", "-r", "-g", "-D", "0.2", "-t", "64k", "-b", "64k", *AGAIN, "-o", "data"]
-    rests = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": "rest", "FAULT_PATH": "data"}
-    read = engine.good(*arguments, ranks=2, environment=rests).result("read")
+    read = engine.good(*arguments, ranks=2, environment=fault("rest", "data")).result("read")
     passes, rests_s = (read["observed"]["passes"][name] for name in ("count", "rests_s"))
     if read["stonewall"]["hit"]:
         pytest.skip("a pass takes so long that the stonewall came before the rests became too many")
@@ -64,24 +61,17 @@ def test_the_time_between_two_passes_is_not_that_of_the_read(engine: Engine, fau
 
 
 @pytest.mark.parametrize("calls", [70, 200])
-def test_a_pass_that_fails_on_one_rank_ends_the_read_on_all(
-    engine: Engine, faults_library: Path, calls: int
-) -> None:
-    arguments = [
-        *argv("-w -r -g -D 30 -t 64k -b 4m --no-residency -o data"),
-        *AGAIN,
-    ]
-    fault = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": "pread", "FAULT_PATH": "data"}
-    done = engine.run(*arguments, ranks=2, environment=fault | {"FAULT_RANK": "1", "FAULT_AFTER": str(calls)})
+def test_a_pass_that_fails_on_one_rank_ends_the_read_on_all(engine: Engine, fault: Fault, calls: int) -> None:
+    arguments = [*argv("-w -r -g -D 30 -t 64k -b 4m --no-residency -o data"), *AGAIN]
+    done = engine.run(*arguments, ranks=2, environment=fault("pread", "data", rank=1, after=calls))
     assert done.code == 1
     assert [(error["rank"], error["call"]) for error in done.document["errors"]] == [(1, "pread")]
 
 
 @pytest.mark.row("`drop_caches` of cells")
-def test_pages_that_cannot_be_dropped_end_the_read(engine: Engine, faults_library: Path) -> None:
+def test_pages_that_cannot_be_dropped_end_the_read(engine: Engine, fault: Fault) -> None:
     arguments = ["-w", "-r", "-D", "30", "-t", "64k", "-b", "4m", *AGAIN, "-o", "data"]
-    fault = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": "fsync", "FAULT_PATH": "data"}
-    done = engine.run(*arguments, ranks=2, environment=fault | {"FAULT_AFTER": "3"})
+    done = engine.run(*arguments, ranks=2, environment=fault("fsync", "data", after=3))
     assert done.code == 1
     assert done.document["errors"][0]["call"] == "fsync"
     assert "to drop its pages" in done.document["errors"][0]["text"]

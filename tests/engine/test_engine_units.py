@@ -2,54 +2,49 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.engine.cells import Together
 from tests.engine.personalities import every_personality
-from tests.engine.runs import ROOT, Engine
+from tests.engine.runs import ROOT, Engine, run_unit
 
 NAMES = sorted(path.stem for path in (ROOT / "tests/engine/unit").glob("*.c"))
-SHAPE = ["-b", "64k", "-t", "8k", "-s", "2", "-i", "2"]
-
-
-def run(program: Path) -> None:
-    done = subprocess.run([str(program)], capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert " 0 failed" in done.stdout
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_unit(build: Path, name: str) -> None:
-    run(build / "unit" / f"unit-{name}")
+    assert " 0 failed" in run_unit(build, name)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_unit_under_sanitizers(sanitized_build: Path, name: str) -> None:
-    run(sanitized_build / "unit" / f"unit-{name}")
+    assert " 0 failed" in run_unit(sanitized_build, name)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code"),
-    [
-        (["-a", "POSIX", "-w", "-W", "-r", "-R", "-F", "-u", "-z", "-e", "-g", "-o", "data"], 0),
-        (["-a", "MPIIO", "-w", "-W", "-r", "-R", "-c", "-l", "random", "-o", "data"], 0),
-        (["-a", "NULL", "-D", "0.05", "-O", "stoneWallingWearOut=1", "-N", "1"], 0),
-        (["-a", "NULL", "--null.short-every=3", "--null.eintr-every=4", "-Z", "-Z"], 0),
-        (["-a", "NULL", "--null.enospc-at=100k"], 1),
-        (["-a", "MPIIO", "-w", "-o", "absent/data"], 1),
-        (["-a", "URING", "-w", "-W", "-r", "-R", "-l", "c", "--dedupe-percentage=9", "-o", "data"], 0),
-        (["-a", "URING", "--uring.interface=libaio", "-r", "-o", "absent"], 1),
-        (["-a", "HDF5", "-w", "-W", "-r", "-R", "-c", "--rate=0", "-o", "data"], 0),
-        (["-a", "POSIX", "-w", "-r", "--rate=100000", "--no-residency", "-o", "data"], 0),
-        (["-a", "POSIX", "--unknown"], 2),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
-)
-def test_runs_under_sanitizers(sanitized: Engine, arguments: list[str], code: int) -> None:
-    done = sanitized.run(*arguments, *SHAPE, ranks=2)
-    assert done.code == code, done.err
+RUNS = {
+    f"ior {arguments} -b 64k -t 8k -s 2 -i 2": code
+    for arguments, code in {
+        "-a POSIX -w -W -r -R -F -u -z -e -g -o CELL/data": 0,
+        "-a MPIIO -w -W -r -R -c -l random -o CELL/data": 0,
+        "-a NULL -D 0.05 -O stoneWallingWearOut=1 -N 1": 0,
+        "-a NULL --null.short-every=3 --null.eintr-every=4 -Z -Z": 0,
+        "-a NULL --null.enospc-at=100k": 1,
+        "-a MPIIO -w -o absent/data": 1,
+        "-a URING -w -W -r -R -l c --dedupe-percentage=9 -o CELL/data": 0,
+        "-a URING --uring.interface=libaio -r -o absent": 1,
+        "-a HDF5 -w -W -r -R -c --rate=0 -o CELL/data": 0,
+        "-a POSIX -w -r --rate=100000 --no-residency -o CELL/data": 0,
+        "-a POSIX --unknown": 2,
+    }.items()
+}
+
+
+@pytest.mark.parametrize("line", RUNS)
+def test_runs_under_sanitizers(sanitized_together: Together, line: str) -> None:
+    done = sanitized_together(tuple(RUNS), 2)[line]
+    assert done.code == RUNS[line], done.err
     assert "Sanitizer" not in done.err
     assert "runtime error" not in done.err
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import pytest
 
 from tests.compiled import shared_library
 from tests.conftest import beside
-from tests.engine.runs import ROOT, Engine
+from tests.engine.runs import ROOT, Engine, run_unit
 from weir.tools.engine import parse_document
 
 SHAPE = ["-w", "-k", "-t", "4k", "-b", "8k", "-o", "data"]
@@ -87,7 +86,4 @@ def test_nothing_is_recorded_elsewhere(engine: Engine, lustre: dict[str, str]) -
 
 
 def test_the_first_file_of_a_real_client_is_read(build: Path) -> None:
-    capture = beside("reference/lustre/lfs_getstripe_head.txt")
-    program = build / "unit" / "unit-file_layout"
-    done = subprocess.run([program, capture], capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    run_unit(build, "file_layout", beside("reference/lustre/lfs_getstripe_head.txt"))

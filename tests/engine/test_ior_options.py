@@ -6,26 +6,24 @@ import json
 import re
 import time
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 
-from tests.engine.runs import Engine
+from tests.engine.runs import Engine, Fault
 
 SMALL = ["-t", "16k", "-b", "64k"]
 
 
 @pytest.mark.parametrize(("options", "stays"), [([], False), (["-K"], True), (["-k"], True)])
 def test_a_file_with_wrong_data_stays_with_keep_with_error(
-    engine: Engine, faults_library: Path, options: list[str], stays: bool
+    engine: Engine, fault: Fault, options: list[str], stays: bool
 ) -> None:
     """-K keeps only the files in which wrong data was found; the fault is a wrong bit in each read."""
     good = engine.call(["ior", *SMALL, "-w", "-W", "-G", 7, "-o", "good", *options])
     assert good.code == 0
     assert (engine.folder / "good").exists() == ("-k" in options)
     wrong = engine.call(
-        ["ior", *SMALL, "-w", "-W", "-G", 7, "-o", "wrong", *options],
-        environment={"LD_PRELOAD": str(faults_library), "FAULT_CALL": "flip", "FAULT_PATH": "wrong"},
+        ["ior", *SMALL, "-w", "-W", "-G", 7, "-o", "wrong", *options], environment=fault("flip", "wrong")
     )
     assert wrong.code == 1, wrong.out + wrong.err
     assert (engine.folder / "wrong").exists() == stays

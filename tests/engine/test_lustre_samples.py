@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import beside
-from tests.engine.runs import ROOT
+from tests.engine.runs import ROOT, run_unit
 from weir.measure.command import stripe
 from weir.terms.model import Target
 
@@ -31,9 +30,7 @@ def test_the_counters_of_a_real_client_are_read(build: Path, tmp_path: Path) -> 
     last = next(number for number in names if number > first)
     stats = tmp_path / "stats"
     stats.write_text("\n".join(snapshot[first + 1 : last]) + "\n")
-    program = build / "unit" / "unit-llite"
-    done = subprocess.run([program, stats], capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    run_unit(build, "llite", stats)
 
 
 @pytest.mark.parametrize("skipped_lines", [0, 2])
@@ -46,34 +43,16 @@ def test_the_stripes_of_a_real_client_are_read(tmp_path: Path, skipped_lines: in
 
 
 def test_bytes_and_requests_of_all_targets_of_a_real_client_are_summed(build: Path) -> None:
-    program = build / "unit" / "unit-osc"
-    done = subprocess.run(
-        [program, CAPTURED / "sys/kernel/debug/lustre"],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    run_unit(build, "osc", CAPTURED / "sys/kernel/debug/lustre")
 
 
 def test_addresses_of_all_targets_of_a_real_client_are_found(build: Path) -> None:
     """In /proc it has a folder of the metadata target without its address."""
     roots = [CAPTURED / name for name in ("sys/fs/lustre", "sys/kernel/debug/lustre", "proc/fs/lustre")]
-    done = subprocess.run(
-        [build / "unit" / "unit-lnet"],
-        env={"WEIR_LUSTRE_ROOT": ":".join(map(str, roots))},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    run_unit(build, "lnet", WEIR_LUSTRE_ROOT=":".join(map(str, roots)))
 
 
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_layouts_of_a_real_file_system_are_read(build: Path, name: str) -> None:
-    capture = CAPTURED / f"getstripe-{name}.txt"
-    program = build / "unit" / "unit-file_layout"
-    done = subprocess.run([program, "print", capture], capture_output=True, text=True, timeout=60, check=True)
-    assert done.stdout.splitlines() == LAYOUTS[name]
+    printed = run_unit(build, "file_layout", "print", CAPTURED / f"getstripe-{name}.txt")
+    assert printed.splitlines() == LAYOUTS[name]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.runs import Done, Engine, argv, trace
+from tests.engine.runs import Done, Engine, Fault, argv, trace
 from tests.engine.test_engine_document import assert_valid
 
 MASK = 2**64 - 1
@@ -142,10 +142,9 @@ def test_the_original_command_line(mad: Engine) -> None:
     assert "IOMODE=ASYNC" in refused.complaints[0]
 
 
-def test_data_that_differ_fail(mad: Engine, faults_library: Path) -> None:
+def test_data_that_differ_fail(mad: Engine, fault: Fault) -> None:
     """Each read of W has a wrong bit: that is told, and C is not run."""
-    environment = {"LD_PRELOAD": str(faults_library), "FAULT_CALL": "flip", "FAULT_PATH": "data"}
-    done = mad.run(*SMALL, "--verify", environment=environment)
+    done = mad.run(*SMALL, "--verify", environment=fault("flip", "data"))
     assert done.code == 1
     assert [result["access"] for result in done.document["results"]] == ACCESSES[:3]
     verify = done.result("update-read")["verify"]

@@ -5,7 +5,6 @@
  *   conformance --store DIR --model DIR [--mount DIR] [--operations N] [--seed S] [--workers W]
  *
  * With --mount every second open, on the average, goes through the mount instead of the library. */
-#include <getopt.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <signal.h>
@@ -19,6 +18,7 @@
 
 #include "conformance.h"
 #include "ime_native.h"
+#include "options.h"
 
 #define MAX_WORKERS 16
 
@@ -94,37 +94,14 @@ static int supervise(void) {
 }
 
 int main(int argc, char **argv) {
-    static const struct option options[] = {{"store", required_argument, NULL, 's'},
-                                            {"model", required_argument, NULL, 'm'},
-                                            {"mount", required_argument, NULL, 'f'},
-                                            {"operations", required_argument, NULL, 'n'},
-                                            {"seed", required_argument, NULL, 'r'},
-                                            {"workers", required_argument, NULL, 'w'},
-                                            {NULL, 0, NULL, 0}};
-    for (int option = 0; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
-        switch (option) {
-        case 's':
-            settings.store = optarg;
-            break;
-        case 'm':
-            settings.model = optarg;
-            break;
-        case 'f':
-            settings.mount = optarg;
-            break;
-        case 'n':
-            settings.operations = (uint32_t)strtoul(optarg, NULL, 10);
-            break;
-        case 'r':
-            settings.seed = strtoull(optarg, NULL, 10);
-            break;
-        case 'w':
-            settings.workers = (unsigned)strtoul(optarg, NULL, 10);
-            break;
-        default:
-            return 2;
-        }
-    }
+    const struct option_of options[] = {{"store", .text = &settings.store},
+                                        {"model", .text = &settings.model},
+                                        {"mount", .text = &settings.mount},
+                                        {"operations", .count = &settings.operations},
+                                        {"seed", .number = &settings.seed},
+                                        {"workers", .count = &settings.workers},
+                                        {.name = NULL}};
+    read_options(argc, argv, options);
     if (settings.store == NULL || settings.model == NULL || settings.workers == 0 ||
         settings.workers > MAX_WORKERS) {
         return 2;

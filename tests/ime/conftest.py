@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -70,15 +71,34 @@ class Store:
     def imectl(self, *arguments: object, check: bool = True) -> subprocess.CompletedProcess[str]:
         return self.program("imectl", *arguments, check=check)
 
+    def answer(self, *arguments: object) -> dict[str, Any]:
+        """What imectl prints for programs."""
+        return dict(json.loads(self.imectl(*arguments, "--json").stdout))
+
+    def status(self) -> dict[str, Any]:
+        return self.answer("status")
+
+    def fill(self, name: str, size: int, xfer: int = 1 << 20) -> None:
+        """A new file of bytes of value 1."""
+        sizes = ("--xfer", xfer, "--file", size, "--repeat", 1)
+        self.program("ime-cost", "--interface", "native", "--path", f"ime://{name}", *sizes, "--keep")
+
+    def begin_another_boot(self) -> None:
+        control = (self.fast / "control").read_bytes()
+        boot_id = Path("/proc/sys/kernel/random/boot_id").read_bytes().strip()
+        assert control.count(boot_id) == 1
+        (self.fast / "control").write_bytes(control.replace(boot_id, b"0" * len(boot_id)))
+
 
 def drainer_pid(store: Store) -> int | None:
     """A signal to process 0 would end the whole test run."""
-    pid = json.loads(store.imectl("status", "--json").stdout)["drainer_pid"]
+    pid = store.status()["drainer_pid"]
     assert pid is None or (isinstance(pid, int) and pid > 1), pid
     return pid
 
 
 StoreMaker = Callable[..., Store]
+Start = Callable[[Store], Native]
 
 
 @pytest.fixture(scope="session")
@@ -92,11 +112,11 @@ def sanitized() -> Path:
 
 
 @pytest.fixture
-def make_store() -> Iterator[StoreMaker]:
+def make_store(programs: Path) -> Iterator[StoreMaker]:
     """Makes stores in memory, where a sync costs nothing; they are gone after the test."""
     made: list[Store] = []
 
-    def make(place: Path, **settings: object) -> Store:
+    def make(place: Path = programs, **settings: object) -> Store:
         store = Store(place, Path(tempfile.mkdtemp(prefix="weir-ime-", dir=MEMORY)))
         made.append(store)
         keys = {"capacity": "16 MiB", "drain": "manual", **settings}
@@ -158,6 +178,11 @@ def wait_for(condition: Callable[[], bool], what: str) -> None:
     pytest.fail(f"after 120 s still not so: {what}")
 
 
+def running_drainer(store: Store) -> int:
+    wait_for(lambda: drainer_pid(store) is not None, "the drainer runs")
+    return drainer_pid(store) or pytest.fail("it has ended")
+
+
 @pytest.fixture
 def mounted(tmp_path: Path) -> Iterator[Mounter]:
     """Every mount is ended by the id of its process, and must be gone then."""
@@ -171,7 +196,7 @@ def mounted(tmp_path: Path) -> Iterator[Mounter]:
 
 
 @pytest.fixture
-def start(programs: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Store], Native]]:
+def start(programs: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
     native = Native(programs / "libim_client.so")
 
     def begin(store: Store) -> Native:

@@ -6,7 +6,6 @@
  *
  * Each rank owns every N-th transfer of the file. Prints one JSON line per repetition and access. */
 #include <errno.h>
-#include <getopt.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 #include <time.h>
 
 #include "interfaces.h"
+#include "options.h"
 
 struct settings {
     bool mounted;
@@ -130,45 +130,18 @@ static void run_rank(unsigned rank) {
 }
 
 static void parse(int argc, char **argv) {
-    static const struct option options[] = {{"interface", required_argument, NULL, 'd'},
-                                            {"path", required_argument, NULL, 'p'},
-                                            {"xfer", required_argument, NULL, 'x'},
-                                            {"file", required_argument, NULL, 'f'},
-                                            {"ranks", required_argument, NULL, 'n'},
-                                            {"random", no_argument, NULL, 'z'},
-                                            {"keep", no_argument, NULL, 'k'},
-                                            {"repeat", required_argument, NULL, 'r'},
-                                            {NULL, 0, NULL, 0}};
-    for (int option = 0; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
-        switch (option) {
-        case 'd':
-            settings.mounted = strcmp(optarg, "system") == 0;
-            break;
-        case 'p':
-            settings.path = optarg;
-            break;
-        case 'x':
-            settings.xfer_bytes = strtoull(optarg, NULL, 10);
-            break;
-        case 'f':
-            settings.file_bytes = strtoull(optarg, NULL, 10);
-            break;
-        case 'n':
-            settings.ranks = (unsigned)strtoul(optarg, NULL, 10);
-            break;
-        case 'z':
-            settings.random = true;
-            break;
-        case 'k':
-            settings.keep = true;
-            break;
-        case 'r':
-            settings.repeat = (unsigned)strtoul(optarg, NULL, 10);
-            break;
-        default:
-            exit(2);
-        }
-    }
+    const char *interface = "native";
+    const struct option_of options[] = {{"interface", .text = &interface},
+                                        {"path", .text = &settings.path},
+                                        {"xfer", .number = &settings.xfer_bytes},
+                                        {"file", .number = &settings.file_bytes},
+                                        {"ranks", .count = &settings.ranks},
+                                        {"random", .flag = &settings.random},
+                                        {"keep", .flag = &settings.keep},
+                                        {"repeat", .count = &settings.repeat},
+                                        {.name = NULL}};
+    read_options(argc, argv, options);
+    settings.mounted = strcmp(interface, "system") == 0;
     if (settings.path == NULL || settings.ranks == 0 || settings.ranks > 64 || settings.xfer_bytes == 0) {
         exit(2);
     }

@@ -9,7 +9,6 @@
  * finished write must be there, and a block whose write was interrupted holds nothing but bytes of the two
  * versions. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -19,6 +18,7 @@
 
 #include "interfaces.h"
 #include "native/session.h"
+#include "options.h"
 
 #define BLOCK_BYTES  10000 /* no multiple of a granule: writers meet in granules */
 #define BLOCKS       48
@@ -237,45 +237,24 @@ static struct state *map_state(const char *file) {
 }
 
 int main(int argc, char **argv) {
-    static const struct option options[] = {{"state", required_argument, NULL, 's'},
-                                            {"path", required_argument, NULL, 'p'},
-                                            {"log", required_argument, NULL, 'l'},
-                                            {"mounted", no_argument, NULL, 'm'},
-                                            {"writers", required_argument, NULL, 'n'},
-                                            {"writer", required_argument, NULL, 'w'},
-                                            {NULL, 0, NULL, 0}};
+    const char *state_file = NULL;
     unsigned writer = 0;
-    for (int option = 0; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
-        switch (option) {
-        case 's':
-            state = map_state(optarg);
-            break;
-        case 'p':
-            path = optarg;
-            break;
-        case 'l':
-            log_prefix = optarg;
-            break;
-        case 'm':
-            mounted = true;
-            break;
-        case 'n':
-            writers = (unsigned)strtoul(optarg, NULL, 10);
-            break;
-        case 'w':
-            writer = (unsigned)strtoul(optarg, NULL, 10);
-            break;
-        default:
-            return 2;
-        }
-    }
-    if (state == NULL || path == NULL || log_prefix == NULL || writers > MAX_WRITERS || optind + 1 != argc) {
+    const struct option_of options[] = {{"state", .text = &state_file},
+                                        {"path", .text = &path},
+                                        {"log", .text = &log_prefix},
+                                        {"mounted", .flag = &mounted},
+                                        {"writers", .count = &writers},
+                                        {"writer", .count = &writer},
+                                        {.name = NULL}};
+    int at = read_options(argc, argv, options);
+    if (state_file == NULL || path == NULL || log_prefix == NULL || writers > MAX_WRITERS || at + 1 != argc) {
         return 2;
     }
-    if (strcmp(argv[optind], "write") == 0) {
+    state = map_state(state_file);
+    if (strcmp(argv[at], "write") == 0) {
         run_writer(writer);
     }
-    if (strcmp(argv[optind], "churn") == 0) {
+    if (strcmp(argv[at], "churn") == 0) {
         churn();
     }
     return verify();

@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,12 +14,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "options.h"
+
 #define MAX_BYTES (256 * 1024)
 #define MAX_SPAN  (64 * 1024)
 
 static const char *path;
-static unsigned long operation;
-static unsigned long operations = 5000;
+static uint64_t operation;
+static uint64_t operations = 5000;
 static uint64_t state = 1;
 static unsigned char model[MAX_BYTES];
 static unsigned char buffer[MAX_BYTES];
@@ -33,8 +34,8 @@ static uint64_t below(uint64_t limit) {
 }
 
 static void fail(const char *what, size_t offset, size_t bytes) {
-    fprintf(stderr, "operation %lu: %s at %zu of %zu bytes, size %zu: %s\n", operation, what, offset, bytes,
-            size, strerror(errno));
+    fprintf(stderr, "operation %llu: %s at %zu of %zu bytes, size %zu: %s\n", (unsigned long long)operation,
+            what, offset, bytes, size, strerror(errno));
     exit(1);
 }
 
@@ -147,25 +148,11 @@ static void do_operation(void) {
 }
 
 int main(int argc, char **argv) {
-    static const struct option options[] = {{"path", required_argument, NULL, 'p'},
-                                            {"operations", required_argument, NULL, 'n'},
-                                            {"seed", required_argument, NULL, 's'},
-                                            {NULL, 0, NULL, 0}};
-    for (int option = 0; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
-        switch (option) {
-        case 'p':
-            path = optarg;
-            break;
-        case 'n':
-            operations = strtoul(optarg, NULL, 10);
-            break;
-        case 's':
-            state = strtoull(optarg, NULL, 10);
-            break;
-        default:
-            return 2;
-        }
-    }
+    const struct option_of options[] = {{"path", .text = &path},
+                                        {"operations", .number = &operations},
+                                        {"seed", .number = &state},
+                                        {.name = NULL}};
+    read_options(argc, argv, options);
     if (path == NULL || (fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0644)) < 0) {
         perror("fsx");
         return 2;
@@ -174,6 +161,6 @@ int main(int argc, char **argv) {
         do_operation();
     }
     do_read(0, MAX_BYTES);
-    printf("%lu operations, no difference\n", operations);
+    printf("%llu operations, no difference\n", (unsigned long long)operations);
     return 0;
 }

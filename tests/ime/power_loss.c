@@ -9,7 +9,6 @@
  * backing. */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -20,6 +19,7 @@
 #include "drain/drainer.h"
 #include "ime_native.h"
 #include "native/session.h"
+#include "options.h"
 
 #define BLOCK_BYTES  10000 /* no multiple of a granule */
 #define BLOCKS       60
@@ -244,32 +244,15 @@ static int in_child(int (*act)(void), unsigned seed) {
 }
 
 int main(int argc, char **argv) {
-    static const struct option options[] = {{"fast", required_argument, NULL, 'f'},
-                                            {"path", required_argument, NULL, 'p'},
-                                            {"rounds", required_argument, NULL, 'r'},
-                                            {"seed", required_argument, NULL, 's'},
-                                            {NULL, 0, NULL, 0}};
     unsigned rounds = 10;
     unsigned seed = 1;
     char folder[PATH_MAX];
-    for (int option = 0; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
-        switch (option) {
-        case 'f':
-            fast = optarg;
-            break;
-        case 'p':
-            path = optarg;
-            break;
-        case 'r':
-            rounds = (unsigned)strtoul(optarg, NULL, 10);
-            break;
-        case 's':
-            seed = (unsigned)strtoul(optarg, NULL, 10);
-            break;
-        default:
-            return 2;
-        }
-    }
+    const struct option_of options[] = {{"fast", .text = &fast},
+                                        {"path", .text = &path},
+                                        {"rounds", .count = &rounds},
+                                        {"seed", .count = &seed},
+                                        {.name = NULL}};
+    read_options(argc, argv, options);
     if (fast == NULL || path == NULL) {
         return 2;
     }

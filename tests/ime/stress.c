@@ -5,7 +5,6 @@
  *   stress --path FILE [--processes P] [--threads T] [--rounds R]
  */
 #include <errno.h>
-#include <getopt.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -16,6 +15,7 @@
 
 #include "interfaces.h"
 #include "native/session.h"
+#include "options.h"
 
 #define BLOCK_BYTES 10007 /* no multiple of anything */
 #define BLOCKS      40
@@ -148,29 +148,12 @@ static _Noreturn void churn(void) {
 }
 
 static void parse(int argc, char **argv) {
-    static const struct option options[] = {{"path", required_argument, NULL, 'p'},
-                                            {"processes", required_argument, NULL, 'n'},
-                                            {"threads", required_argument, NULL, 't'},
-                                            {"rounds", required_argument, NULL, 'r'},
-                                            {NULL, 0, NULL, 0}};
-    for (int option = 0; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
-        switch (option) {
-        case 'p':
-            path = optarg;
-            break;
-        case 'n':
-            processes = (unsigned)strtoul(optarg, NULL, 10);
-            break;
-        case 't':
-            threads = (unsigned)strtoul(optarg, NULL, 10);
-            break;
-        case 'r':
-            rounds = (unsigned)strtoul(optarg, NULL, 10);
-            break;
-        default:
-            exit(2);
-        }
-    }
+    const struct option_of options[] = {{"path", .text = &path},
+                                        {"processes", .count = &processes},
+                                        {"threads", .count = &threads},
+                                        {"rounds", .count = &rounds},
+                                        {.name = NULL}};
+    read_options(argc, argv, options);
     if (path == NULL || processes == 0 || threads == 0 || threads > 64) {
         exit(2);
     }

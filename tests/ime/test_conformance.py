@@ -51,41 +51,36 @@ def compare(store: Store, operations: int, seed: int, *options: object) -> None:
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_a_few_thousand_operations(variant: str, programs: Path, make_store: StoreMaker) -> None:
-    compare(make_store(programs, truncate="strict", **VARIANTS[variant]), 5000, seed=20)
+def test_a_few_thousand_operations(variant: str, make_store: StoreMaker) -> None:
+    compare(make_store(truncate="strict", **VARIANTS[variant]), 5000, seed=20)
 
 
 @pytest.mark.weekly
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_many_operations(variant: str, programs: Path, make_store: StoreMaker) -> None:
-    compare(make_store(programs, truncate="strict", **VARIANTS[variant]), 20_000 * TIMES, seed=4)
+def test_many_operations(variant: str, make_store: StoreMaker) -> None:
+    compare(make_store(truncate="strict", **VARIANTS[variant]), 20_000 * TIMES, seed=4)
 
 
 @pytest.mark.sample(2)
-@pytest.mark.slow
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_sanitizers_find_nothing(variant: str, sanitized: Path, make_store: StoreMaker) -> None:
     compare(make_store(sanitized, truncate="strict", **VARIANTS[variant]), 10_000, seed=7)
 
 
-def test_a_few_thousand_through_library_and_mount(
-    programs: Path, make_store: StoreMaker, mounted: Mounter
-) -> None:
-    store = make_store(programs, truncate="strict")
+def test_a_few_thousand_through_library_and_mount(make_store: StoreMaker, mounted: Mounter) -> None:
+    store = make_store(truncate="strict")
     compare(store, 3000, 5, "--mount", mounted(store))
 
 
 @pytest.mark.sample(2)
-@pytest.mark.slow
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_many_operations_through_library_and_mount(
-    variant: str, programs: Path, make_store: StoreMaker, mounted: Mounter
+    variant: str, make_store: StoreMaker, mounted: Mounter
 ) -> None:
-    store = make_store(programs, truncate="strict", **VARIANTS[variant])
+    store = make_store(truncate="strict", **VARIANTS[variant])
     compare(store, 20_000 * TIMES, 6, "--mount", mounted(store))
 
 
-@pytest.mark.slow
 def test_sanitizers_find_nothing_in_the_mount(
     sanitized: Path, make_store: StoreMaker, mounted: Mounter
 ) -> None:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import random
 import signal
 import subprocess
 import time
 from pathlib import Path
-
-import pytest
 
 from tests.ime.conftest import TIMES, Mounter, Store, StoreMaker, drainer_pid, is_mounted, wait_for
 
@@ -22,15 +19,8 @@ def arguments(store: Store, mount: Path | None) -> list[str]:
     where = f"{mount}/" if mount else "ime://"
     mounted = ["--mounted"] if mount else []
     state = ["--state", str(store.folder / "state"), "--writers", str(WRITERS)]
-    return [
-        str(store.programs / "ime-crash"),
-        *state,
-        "--path",
-        f"{where}blocks",
-        "--log",
-        f"{where}log",
-        *mounted,
-    ]
+    files = ["--path", f"{where}blocks", "--log", f"{where}log"]
+    return [str(store.programs / "ime-crash"), *state, *files, *mounted]
 
 
 def kill(pid: int) -> None:
@@ -67,7 +57,7 @@ def rounds_on_library(store: Store, count: int, seed: int) -> None:
         kill_round(store, draw, None, None)
         verify(store, None)
     store.imectl("drain")
-    used = json.loads(store.imectl("status", "--json").stdout)
+    used = store.status()
     granule = used["granule_bytes"]
     assert used["total"]["dirty_bytes"] == 0
     data_bytes = used["used_bytes"] - used["index_bytes"]
@@ -83,23 +73,20 @@ TIGHT = {"capacity": "1 MiB", "drain": "auto"}
 ROOMY = {"capacity": "64 MiB", "drain": "auto"}
 
 
-def test_a_few_rounds_on_the_library(programs: Path, make_store: StoreMaker) -> None:
-    rounds_on_library(make_store(programs, **TIGHT), 4, seed=1)
+def test_a_few_rounds_on_the_library(make_store: StoreMaker) -> None:
+    rounds_on_library(make_store(**TIGHT), 4, seed=1)
 
 
-@pytest.mark.slow
-def test_many_rounds_on_the_library(programs: Path, make_store: StoreMaker) -> None:
-    rounds_on_library(make_store(programs, **TIGHT), ROUNDS, seed=2)
+def test_many_rounds_on_the_library(make_store: StoreMaker) -> None:
+    rounds_on_library(make_store(**TIGHT), ROUNDS, seed=2)
 
 
-@pytest.mark.slow
-def test_many_rounds_with_room(programs: Path, make_store: StoreMaker) -> None:
-    rounds_on_library(make_store(programs, **ROOMY), ROUNDS, seed=6)
+def test_many_rounds_with_room(make_store: StoreMaker) -> None:
+    rounds_on_library(make_store(**ROOMY), ROUNDS, seed=6)
 
 
-@pytest.mark.slow
-def test_many_rounds_with_a_slow_drain_and_large_granules(programs: Path, make_store: StoreMaker) -> None:
-    rounds_on_library(make_store(programs, drain_rate="30 MiB/s", granule="16 KiB", **TIGHT), ROUNDS, seed=3)
+def test_many_rounds_with_a_slow_drain_and_large_granules(make_store: StoreMaker) -> None:
+    rounds_on_library(make_store(drain_rate="30 MiB/s", granule="16 KiB", **TIGHT), ROUNDS, seed=3)
 
 
 def leave(mount: Path) -> None:
@@ -122,23 +109,20 @@ def rounds_on_mount(store: Store, mounted: Mounter, count: int, seed: int) -> No
         verify(store, None)
 
 
-def test_a_round_on_the_mount(programs: Path, make_store: StoreMaker, mounted: Mounter) -> None:
-    rounds_on_mount(make_store(programs, **TIGHT), mounted, 1, seed=4)
+def test_a_round_on_the_mount(make_store: StoreMaker, mounted: Mounter) -> None:
+    rounds_on_mount(make_store(**TIGHT), mounted, 1, seed=4)
 
 
-@pytest.mark.slow
-def test_many_rounds_on_the_mount(programs: Path, make_store: StoreMaker, mounted: Mounter) -> None:
-    rounds_on_mount(make_store(programs, **TIGHT), mounted, ROUNDS, seed=5)
+def test_many_rounds_on_the_mount(make_store: StoreMaker, mounted: Mounter) -> None:
+    rounds_on_mount(make_store(**TIGHT), mounted, ROUNDS, seed=5)
 
 
-@pytest.mark.slow
 def test_a_kill_while_data_move_between_the_tiers_leaves_a_true_count(
     programs: Path, make_store: StoreMaker
 ) -> None:
     """What the dead one had set aside counts as used until somebody repairs the file, and no longer."""
-    store, draw = make_store(programs), random.Random(7)
-    file = ("--interface", "native", "--path", "ime://file", "--xfer", 65536, "--file", 8 << 20, "--keep")
-    store.program("ime-cost", *file, "--repeat", 1)
+    store, draw = make_store(), random.Random(7)
+    store.fill("file", 8 << 20, 65536)
     store.imectl("drain")
     for number in range(60):
         command = [str(programs / "imectl"), "evict" if number % 2 == 0 else "stage-in", "ime://file"]
@@ -148,33 +132,19 @@ def test_a_kill_while_data_move_between_the_tiers_leaves_a_true_count(
         process.wait()
         store.imectl("status")  # counts anew what is used
         store.imectl("drain")  # repairs the file
-        status = json.loads(store.imectl("status", "--json").stdout)
+        status = store.status()
         assert status["used_bytes"] - status["index_bytes"] == status["total"]["resident_bytes"], number
         store.imectl("stage-in" if number % 2 == 1 else "evict", "ime://file")
 
 
-def test_after_a_boot_everything_drained_is_dirty_again(programs: Path, make_store: StoreMaker) -> None:
+def test_after_a_boot_everything_drained_is_dirty_again(make_store: StoreMaker) -> None:
     """What was drained may not have reached the disks of the backing when the power went."""
-    store = make_store(programs)
-    arguments = (
-        "--interface",
-        "native",
-        "--path",
-        "ime://file",
-        "--xfer",
-        65536,
-        "--file",
-        1 << 20,
-        "--keep",
-    )
-    store.program("ime-cost", *arguments, "--repeat", 1)
+    store = make_store()
+    store.fill("file", 1 << 20, 65536)
     store.imectl("drain")
-    control = (store.fast / "control").read_bytes()
-    boot_id = Path("/proc/sys/kernel/random/boot_id").read_bytes().strip()
-    assert control.count(boot_id) == 1
-    (store.fast / "control").write_bytes(control.replace(boot_id, b"0" * len(boot_id)))
+    store.begin_another_boot()
     (store.backing / "file").write_bytes(bytes(1 << 20))  # as if lost
-    status = json.loads(store.imectl("status", "--json").stdout)
+    status = store.status()
     assert status["total"]["dirty_bytes"] == 1 << 20
     assert status["used_bytes"] == (1 << 20) + status["index_bytes"]
     store.imectl("drain")

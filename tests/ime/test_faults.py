@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import json
 import os
 import signal
 import struct
@@ -17,15 +16,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.ime.conftest import Mounter, Store, StoreMaker, drainer_pid, wait_for
-from tests.ime.native import Native
+from tests.compiled import shared_library
+from tests.ime.conftest import Mounter, Start, StoreMaker, drainer_pid, running_drainer, wait_for
 from tests.needs import mounts, need
 from weir.base.processes import started
 
 LOCK_DRAINER = 2  # src/ime/layout/layout.h
 MIB = 1 << 20
-
-Start = Callable[[Store], Native]
 
 
 @pytest.fixture
@@ -44,12 +41,6 @@ def small_tmpfs(tmp_path: Path) -> Iterator[Callable[[Path, str], Path]]:
     yield mount
     for folder in reversed(mounted):
         subprocess.run(["umount", "--lazy", folder], check=True)
-
-
-def status(store: Store) -> dict[str, object]:
-    answer = json.loads(store.imectl("status", "--json").stdout)
-    assert isinstance(answer, dict)
-    return answer
 
 
 MANY_SMALL_FILES = """
@@ -71,7 +62,7 @@ def test_many_small_files_within_the_capacity(
 ) -> None:
     """Index pages take room too: once they filled the tmpfs, and touching the next one was a SIGBUS."""
     fast = small_tmpfs(tmp_path / "small", "5m")
-    store = make_store(programs)
+    store = make_store()
     store.imectl("destroy")
     store.config.write_text(
         f"fast = {fast}/store\nbacking = {store.backing}\ncapacity = 4 MiB\ndrain = manual\n"
@@ -80,17 +71,15 @@ def test_many_small_files_within_the_capacity(
     files = 1000
     done = store.run(sys.executable, "-c", MANY_SMALL_FILES, programs / "libim_client.so", files, check=False)
     assert done.returncode == 0, done.stderr
-    used = status(store)["used_bytes"]
-    assert isinstance(used, int)
-    assert used <= 4 * MIB
+    assert store.status()["used_bytes"] <= 4 * MIB
     store.imectl("destroy")
     for i in range(files):
         assert (store.backing / f"f{i}").read_bytes() == bytes([1 + i % 250]) * 4096
 
 
-def test_a_killed_drainer_is_started_again(start: Start, programs: Path, make_store: StoreMaker) -> None:
+def test_a_killed_drainer_is_started_again(start: Start, make_store: StoreMaker) -> None:
     """A writer goes on, so that its file stays unsettled."""
-    store = make_store(programs, drain="auto", drainer_idle_s=600)
+    store = make_store(drain="auto", drainer_idle_s=600)
     native = start(store)
     fd = native.open(b"ime://a", os.O_CREAT | os.O_RDWR, 0o600)
 
@@ -107,25 +96,21 @@ def test_a_killed_drainer_is_started_again(start: Start, programs: Path, make_st
 
 
 def test_a_drainer_killed_after_the_last_close_is_started_by_the_next_client(
-    start: Start, programs: Path, make_store: StoreMaker
+    start: Start, make_store: StoreMaker
 ) -> None:
-    store = make_store(programs, drain="auto", drainer_idle_s=600)
-    arguments = ("--interface", "native", "--path", "ime://a", "--xfer", 65536, "--file", MIB, "--keep")
-    store.program("ime-cost", *arguments, "--repeat", 1)
-    wait_for(lambda: drainer_pid(store) is not None, "the drainer runs")
-    killed = drainer_pid(store)
-    assert isinstance(killed, int)
-    os.kill(killed, signal.SIGKILL)
+    store = make_store(drain="auto", drainer_idle_s=600)
+    store.fill("a", MIB, 65536)
+    os.kill(running_drainer(store), signal.SIGKILL)
     wait_for(lambda: drainer_pid(store) is None, "it is gone")
     native = start(store)
     native.close(native.open(b"ime://a", os.O_RDONLY, 0))
-    wait_for(lambda: drainer_pid(store) is not None, "another drainer runs")
+    running_drainer(store)
 
 
 def test_an_inode_number_of_another_file_system_is_another_file(
-    start: Start, programs: Path, make_store: StoreMaker, small_tmpfs: Callable[[Path, str], Path]
+    start: Start, make_store: StoreMaker, small_tmpfs: Callable[[Path, str], Path]
 ) -> None:
-    store = make_store(programs)
+    store = make_store()
     store.imectl("destroy")
     small_tmpfs(store.backing, "4m")
     store.imectl("create")
@@ -188,7 +173,7 @@ def test_only_ranks_of_one_job_that_open_a_file_truncate_it_once(
     """Rank 0 has truncated the file and written; then somebody truncates it."""
     for name, value in RANK_0.items():
         monkeypatch.setenv(name, value)
-    store = make_store(programs)
+    store = make_store()
     native = start(store)
     fd = native.open(b"ime://a", os.O_CREAT | os.O_RDWR | os.O_TRUNC, 0o600)
     native.pwrite(fd, b"data", 4, 0)
@@ -199,24 +184,21 @@ def test_only_ranks_of_one_job_that_open_a_file_truncate_it_once(
     native.close(fd)
 
 
-def test_a_drainer_that_has_only_begun_has_no_id_yet(programs: Path, make_store: StoreMaker) -> None:
+def test_a_drainer_that_has_only_begun_has_no_id_yet(make_store: StoreMaker) -> None:
     """Its lock came before its id, and status told 0: a signal to 0 ends all processes of its sender."""
-    store = make_store(programs)
+    store = make_store()
     with (store.fast / "control").open("r+b") as control:
         held = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, LOCK_DRAINER, 1, 0)
         assert lock(control.fileno(), held)
-        assert status(store)["drainer_pid"] is None
+        assert store.status()["drainer_pid"] is None
         assert "a drainer of unknown id" in store.imectl("status").stdout
 
 
 def test_a_stale_process_id_is_not_signalled(programs: Path, make_store: StoreMaker) -> None:
     """The drainer was killed, and its number belongs to somebody else by now."""
-    store = make_store(programs, drain="auto", drainer_idle_s=600)
-    arguments = ("--interface", "native", "--path", "ime://a", "--file", MIB, "--keep", "--repeat", 1)
-    store.program("ime-cost", *arguments)
-    wait_for(lambda: drainer_pid(store) is not None, "the drainer runs")
-    pid = drainer_pid(store)
-    assert isinstance(pid, int)
+    store = make_store(drain="auto", drainer_idle_s=600)
+    store.fill("a", MIB, 16384)
+    pid = running_drainer(store)
     noted = struct.pack("<Q", started(pid))
     os.kill(pid, signal.SIGKILL)
     # The bystander starts in a later tick: start times have no more resolution, no kernel reuses ids so soon.
@@ -291,10 +273,8 @@ sys.exit(0 if buffer.raw == b"new!" else f"read {buffer.raw!r}")
 
 def test_reading_from_a_backing_without_locks(programs: Path, make_store: StoreMaker, tmp_path: Path) -> None:
     """Lustre without -o flock, NFS with nolock: F_OFD_SETLK fails on the backing's files."""
-    (tmp_path / "locks.c").write_text("#define _GNU_SOURCE\n" + WITHOUT_LOCKS)
-    library = tmp_path / "locks.so"
-    subprocess.run(["cc", "-shared", "-fPIC", tmp_path / "locks.c", "-o", library], check=True)
-    store = make_store(programs)
+    library = shared_library(tmp_path / "locks.so", WITHOUT_LOCKS, "-D_GNU_SOURCE")
+    store = make_store()
     (store.backing / "a").write_bytes(b"old!")
     done = subprocess.run(
         [sys.executable, "-c", READ_WHAT_IS_REMOVED, str(programs / "libim_client.so")],
@@ -306,10 +286,8 @@ def test_reading_from_a_backing_without_locks(programs: Path, make_store: StoreM
     assert done.returncode == 0, done.stderr
 
 
-def test_a_hard_link_outlives_the_name_that_was_learnt_last(
-    programs: Path, make_store: StoreMaker, mounted: Mounter
-) -> None:
-    mount = mounted(make_store(programs), "--attribute-timeout", 60)
+def test_a_hard_link_outlives_the_name_that_was_learnt_last(make_store: StoreMaker, mounted: Mounter) -> None:
+    mount = mounted(make_store(), "--attribute-timeout", 60)
     (mount / "a").write_text("data")
     os.link(mount / "a", mount / "b")
     assert (mount / "b").stat().st_nlink == 2
@@ -319,7 +297,6 @@ def test_a_hard_link_outlives_the_name_that_was_learnt_last(
     assert (mount / "a").stat().st_size == 2
 
 
-@pytest.mark.slow
 def test_asking_about_an_unlinked_file_while_others_close_it(
     sanitized: Path, make_store: StoreMaker, mounted: Mounter
 ) -> None:

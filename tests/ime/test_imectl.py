@@ -2,35 +2,20 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from typing import Any
-
 import pytest
 
-from tests.ime.conftest import Store, StoreMaker
+from tests.ime.conftest import StoreMaker
 
 MIB = 1 << 20
 
 
-def status(store: Store) -> dict[str, Any]:
-    answer = json.loads(store.imectl("status", "--json").stdout)
-    assert isinstance(answer, dict)
-    return answer
-
-
-def fill(store: Store, name: str, size: int, xfer: int = MIB) -> None:
-    arguments = ("--interface", "native", "--path", f"ime://{name}", "--xfer", xfer, "--file", size, "--keep")
-    store.program("ime-cost", *arguments, "--repeat", 1)
-
-
-def test_twice_the_capacity(programs: Path, make_store: StoreMaker) -> None:
+def test_twice_the_capacity(make_store: StoreMaker) -> None:
     """Write 2 C through a tier of C: the first half has left, status shows it, and all of it reads back."""
     capacity = 8 * MIB
     batch = capacity // 32  # what is drained and freed at a time
-    store = make_store(programs, capacity="8 MiB")
-    fill(store, "big", 2 * capacity)
-    answer = status(store)
+    store = make_store(capacity="8 MiB")
+    store.fill("big", 2 * capacity)
+    answer = store.status()
     (entry,) = answer["files"]
     assert entry["path"] == "big"
     assert entry["size_bytes"] == 2 * capacity
@@ -44,69 +29,69 @@ def test_twice_the_capacity(programs: Path, make_store: StoreMaker) -> None:
     assert (store.backing / "big").read_bytes() == bytes([1]) * (2 * capacity)
 
 
-def test_drain_then_evict(programs: Path, make_store: StoreMaker) -> None:
-    store = make_store(programs)
-    fill(store, "a", MIB)
-    assert status(store)["total"]["dirty_bytes"] == MIB
+def test_drain_then_evict(make_store: StoreMaker) -> None:
+    store = make_store()
+    store.fill("a", MIB)
+    assert store.status()["total"]["dirty_bytes"] == MIB
     assert (store.backing / "a").stat().st_size == 0
-    evicted = json.loads(store.imectl("evict", "--json").stdout)
+    evicted = store.answer("evict")
     assert evicted["bytes"] == 0, "dirty data must stay"
-    drained = json.loads(store.imectl("drain", "--json").stdout)
+    drained = store.answer("drain")
     assert drained["bytes"] == MIB
-    total = status(store)["total"]
+    total = store.status()["total"]
     assert (total["resident_bytes"], total["dirty_bytes"], total["drained_bytes"]) == (MIB, 0, MIB)
-    assert json.loads(store.imectl("evict", "a", "--json").stdout)["bytes"] == MIB
-    assert status(store)["files"] == [], "nothing of it is in the fast tier"
-    assert status(store)["used_bytes"] == 0
+    assert store.answer("evict", "a")["bytes"] == MIB
+    assert store.status()["files"] == [], "nothing of it is in the fast tier"
+    assert store.status()["used_bytes"] == 0
 
 
-def test_stage_in(programs: Path, make_store: StoreMaker) -> None:
-    store = make_store(programs)
+def test_stage_in(make_store: StoreMaker) -> None:
+    store = make_store()
     (store.backing / "there").write_bytes(b"x" * 100_000)
-    staged = json.loads(store.imectl("stage-in", "there", "--json").stdout)
+    staged = store.answer("stage-in", "there")
     assert staged["bytes"] == 102_400  # whole granules
-    (entry,) = status(store)["files"]
+    (entry,) = store.status()["files"]
     assert (entry["resident_bytes"], entry["dirty_bytes"], entry["drained_bytes"]) == (100_000, 0, 100_000)
 
 
-def test_wait_for_the_drainer(programs: Path, make_store: StoreMaker) -> None:
-    store = make_store(programs, drain="auto")
-    fill(store, "a", 2 * MIB)
+def test_wait_for_the_drainer(make_store: StoreMaker) -> None:
+    store = make_store(drain="auto")
+    store.fill("a", 2 * MIB)
     store.imectl("wait", "--timeout", 60)
-    assert status(store)["total"]["dirty_bytes"] == 0
+    assert store.status()["total"]["dirty_bytes"] == 0
     assert (store.backing / "a").read_bytes() == bytes([1]) * (2 * MIB)
 
 
-def test_the_drain_rate_holds(programs: Path, make_store: StoreMaker) -> None:
+def test_the_drain_rate_holds(make_store: StoreMaker) -> None:
     """8 MiB at 20 MiB/s are 0.4 s; how near it comes to that is measured by bench/burst_buffer.py."""
-    store = make_store(programs, drain_rate="20 MiB/s")
-    fill(store, "a", 8 * MIB)
-    done = json.loads(store.imectl("drain", "--json").stdout)
+    store = make_store(drain_rate="20 MiB/s")
+    store.fill("a", 8 * MIB)
+    done = store.answer("drain")
     assert done["bytes"] == 8 * MIB
     assert done["seconds"] > 0.35
 
 
-def test_wait_without_a_drainer_says_what_to_do(programs: Path, make_store: StoreMaker) -> None:
-    store = make_store(programs)
-    fill(store, "a", MIB)
+def test_wait_without_a_drainer_says_what_to_do(make_store: StoreMaker) -> None:
+    store = make_store()
+    store.fill("a", MIB)
     done = store.imectl("wait", check=False)
     assert done.returncode == 1
     assert "drain = manual" in done.stderr
     assert "imectl drain" in done.stderr
 
 
-def test_a_failing_drain_loses_nothing(programs: Path, make_store: StoreMaker) -> None:
-    store = make_store(programs, faults=("drain EIO count=1",))
-    fill(store, "a", MIB)
+def test_a_failing_drain_loses_nothing(make_store: StoreMaker) -> None:
+    store = make_store(faults=("drain EIO count=1",))
+    store.fill("a", MIB)
     done = store.imectl("drain", check=False)
     assert done.returncode == 1
     assert "Input/output error" in done.stderr
-    assert status(store)["total"]["dirty_bytes"] == MIB
+    assert store.status()["total"]["dirty_bytes"] == MIB
 
 
-def test_destroy_drains_first(programs: Path, make_store: StoreMaker) -> None:
-    store = make_store(programs)
-    fill(store, "a", MIB)
+def test_destroy_drains_first(make_store: StoreMaker) -> None:
+    store = make_store()
+    store.fill("a", MIB)
     store.imectl("destroy")
     assert [path.name for path in store.backing.iterdir()] == ["a"]
     assert (store.backing / "a").read_bytes() == bytes([1]) * MIB
@@ -116,32 +101,30 @@ def test_destroy_drains_first(programs: Path, make_store: StoreMaker) -> None:
     assert "run imectl create" in done.stderr
 
 
-def test_destroy_can_lose_data_on_request(programs: Path, make_store: StoreMaker) -> None:
-    store = make_store(programs, faults=("drain EIO",))
-    fill(store, "a", MIB)
+def test_destroy_can_lose_data_on_request(make_store: StoreMaker) -> None:
+    store = make_store(faults=("drain EIO",))
+    store.fill("a", MIB)
     assert store.imectl("destroy", check=False).returncode == 1
     store.imectl("destroy", "--discard")
     assert (store.backing / "a").stat().st_size == 0
 
 
-def test_destroy_that_loses_data_does_not_wait_for_a_slow_drain(
-    programs: Path, make_store: StoreMaker
-) -> None:
+def test_destroy_that_loses_data_does_not_wait_for_a_slow_drain(make_store: StoreMaker) -> None:
     """A megabyte takes the drainer 100 s, which is more than a command waits for it."""
-    store = make_store(programs, drain="auto", drain_rate="10 KiB/s")
-    fill(store, "a", MIB)
+    store = make_store(drain="auto", drain_rate="10 KiB/s")
+    store.fill("a", MIB)
     store.imectl("destroy", "--discard")
     assert not store.fast.exists()
 
 
-def test_create_refuses_a_second_store(programs: Path, make_store: StoreMaker) -> None:
-    done = make_store(programs).imectl("create", check=False)
+def test_create_refuses_a_second_store(make_store: StoreMaker) -> None:
+    done = make_store().imectl("create", check=False)
     assert done.returncode == 1
     assert "a store is here already" in done.stderr
 
 
-def test_create_refuses_more_than_there_is(programs: Path, make_store: StoreMaker) -> None:
-    store = make_store(programs)
+def test_create_refuses_more_than_there_is(make_store: StoreMaker) -> None:
+    store = make_store()
     store.imectl("destroy")
     store.config.write_text(store.config.read_text() + "capacity = 900 TiB\n")
     done = store.imectl("create", check=False)
@@ -149,18 +132,18 @@ def test_create_refuses_more_than_there_is(programs: Path, make_store: StoreMake
     assert "lower the capacity" in done.stderr
 
 
-def test_deleted_names_leave_no_trace(programs: Path, make_store: StoreMaker) -> None:
-    store = make_store(programs)
+def test_deleted_names_leave_no_trace(make_store: StoreMaker) -> None:
+    store = make_store()
     store.program("ime-cost", "--interface", "native", "--path", "ime://gone", "--file", MIB)
-    assert status(store)["files"] == []
-    assert status(store)["used_bytes"] == 0
+    assert store.status()["files"] == []
+    assert store.status()["used_bytes"] == 0
     assert list((store.backing / ".weir-ime").iterdir()) == []
     assert list((store.fast / "objects").iterdir()) == []
 
 
-def test_text_for_people(programs: Path, make_store: StoreMaker) -> None:
-    store = make_store(programs)
-    fill(store, "a", MIB)
+def test_text_for_people(make_store: StoreMaker) -> None:
+    store = make_store()
+    store.fill("a", MIB)
     lines = store.imectl("status").stdout.splitlines()
     assert "(emulated)" in lines[0]
     assert "1.0 of 16.0 MiB used, 0 clients, no drainer (drain = manual)" in lines[1]
@@ -168,8 +151,8 @@ def test_text_for_people(programs: Path, make_store: StoreMaker) -> None:
     assert lines[4].split() == [str(MIB), str(MIB), str(MIB), "0", "total"]
 
 
-def test_help_has_examples(programs: Path, make_store: StoreMaker) -> None:
-    text = make_store(programs).imectl("--help").stdout
+def test_help_has_examples(make_store: StoreMaker) -> None:
+    text = make_store().imectl("--help").stdout
     assert "Examples:" in text
     for command in ("create", "status", "stage-in", "drain", "wait", "evict", "destroy"):
         assert f"\n  {command}" in text
@@ -190,8 +173,8 @@ def test_help_has_examples(programs: Path, make_store: StoreMaker) -> None:
         ("nonsense", "write key = value"),
     ],
 )
-def test_wrong_settings_name_the_hint(line: str, hint: str, programs: Path, make_store: StoreMaker) -> None:
-    store = make_store(programs)
+def test_wrong_settings_name_the_hint(line: str, hint: str, make_store: StoreMaker) -> None:
+    store = make_store()
     store.config.write_text(store.config.read_text() + line + "\n")
     done = store.imectl("status", check=False)
     assert done.returncode == 2
@@ -209,7 +192,7 @@ def test_wrong_settings_name_the_hint(line: str, hint: str, programs: Path, make
         (["stage-in"], "name the files to fetch"),
     ],
 )
-def test_wrong_usage(arguments: list[str], text: str, programs: Path, make_store: StoreMaker) -> None:
-    done = make_store(programs).imectl(*arguments, check=False)
+def test_wrong_usage(arguments: list[str], text: str, make_store: StoreMaker) -> None:
+    done = make_store().imectl(*arguments, check=False)
     assert done.returncode in {1, 2}
     assert text in done.stderr

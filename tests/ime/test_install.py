@@ -6,8 +6,6 @@ import subprocess
 import time
 from pathlib import Path
 
-import pytest
-
 from tests.ime.conftest import StoreMaker
 
 PROGRAM = """
@@ -22,7 +20,6 @@ int main(void) {
 """
 
 
-@pytest.mark.slow
 def test_a_program_against_an_installed_prefix(
     programs: Path, make_store: StoreMaker, tmp_path: Path
 ) -> None:

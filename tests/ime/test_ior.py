@@ -5,14 +5,11 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from pathlib import Path
 
 import pytest
 
 from tests.engine.runs import open_mpi
 from tests.ime.conftest import Store, StoreMaker
-
-pytestmark = pytest.mark.slow
 
 
 def ior(store: Store, ranks: int, *arguments: object) -> subprocess.CompletedProcess[str]:
@@ -38,9 +35,9 @@ def ior(store: Store, ranks: int, *arguments: object) -> subprocess.CompletedPro
 @pytest.mark.parametrize("order", [("-R",), ("-z", "--random-offset-seed=7", "-R")])
 @pytest.mark.parametrize("layout", [(), ("-F",)])
 def test_data_are_right(
-    order: tuple[object, ...], layout: tuple[object, ...], programs: Path, make_store: StoreMaker
+    order: tuple[object, ...], layout: tuple[object, ...], make_store: StoreMaker
 ) -> None:
-    store = make_store(programs, capacity="4 MiB", drain="auto")
+    store = make_store(capacity="4 MiB", drain="auto")
     summary = store.folder / "summary.json"
     output = (f"--json={summary}",)
     sizes = ("-t", "16k", "-b", "1m", "-i", 3)
@@ -49,13 +46,13 @@ def test_data_are_right(
     assert "Incorrect data" not in done.stdout
     answer = json.loads(summary.read_text())
     assert len(answer["tests"][0]["Results"]) == 6
-    status = json.loads(store.imectl("status", "--json").stdout)
+    status = store.status()
     assert status["clients"] == 0
 
 
-def test_ranks_that_truncate_a_kept_file(programs: Path, make_store: StoreMaker) -> None:
+def test_ranks_that_truncate_a_kept_file(make_store: StoreMaker) -> None:
     """IOR opens with O_TRUNC on every rank, without a barrier: five runs over the file of the run before."""
-    store = make_store(programs)
+    store = make_store()
     for _ in range(5):
         arguments = ("-w", "-r", "-R", "-k", "-t", "256k", "-b", "1m", "-o", "ime://ior.dat")
         done = ior(store, 4, *arguments)
@@ -63,7 +60,7 @@ def test_ranks_that_truncate_a_kept_file(programs: Path, make_store: StoreMaker)
         assert "Incorrect data" not in done.stdout
 
 
-def test_a_full_tier_without_a_backing_to_drain_to(programs: Path, make_store: StoreMaker) -> None:
-    store = make_store(programs, capacity="1 MiB", faults=("drain ENOSPC",))
+def test_a_full_tier_without_a_backing_to_drain_to(make_store: StoreMaker) -> None:
+    store = make_store(capacity="1 MiB", faults=("drain ENOSPC",))
     done = ior(store, 2, "-w", "-t", "64k", "-b", "4m", "-o", "ime://ior.dat")
     assert done.returncode != 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import mmap
 import os
 import shutil
@@ -29,10 +28,8 @@ def test_scenarios_are_found() -> None:
     assert len(SCENARIOS) > 30
 
 
-def test_every_scenario_ends_as_in_a_plain_directory(
-    programs: Path, make_store: StoreMaker, mounted: Mounter
-) -> None:
-    store = make_store(programs, drain="auto")
+def test_every_scenario_ends_as_in_a_plain_directory(make_store: StoreMaker, mounted: Mounter) -> None:
+    store = make_store(drain="auto")
     mount = mounted(store)
     plain = store.folder / "plain"
     plain.mkdir()
@@ -45,30 +42,25 @@ def test_every_scenario_ends_as_in_a_plain_directory(
     assert different == {}
 
 
-def test_a_file_under_every_access(programs: Path, make_store: StoreMaker, mounted: Mounter) -> None:
-    store = make_store(programs)
+def test_a_file_under_every_access(make_store: StoreMaker, mounted: Mounter) -> None:
+    store = make_store()
     done = store.program("ime-fsx", "--path", mounted(store) / "file", "--operations", 1000)
     assert "1000 operations, no difference" in done.stdout
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("capacity", ["512 KiB", "64 MiB"])
-def test_a_file_under_every_access_for_long(
-    capacity: str, programs: Path, make_store: StoreMaker, mounted: Mounter
-) -> None:
-    store = make_store(programs, capacity=capacity, drain="auto")
+def test_a_file_under_every_access_for_long(capacity: str, make_store: StoreMaker, mounted: Mounter) -> None:
+    store = make_store(capacity=capacity, drain="auto")
     arguments = ("--operations", 20_000, "--seed", 3)
     done = store.program("ime-fsx", "--path", mounted(store) / "file", *arguments)
     assert "20000 operations, no difference" in done.stdout
 
 
-def test_shared_mappings_of_two_programs_are_one(
-    programs: Path, make_store: StoreMaker, mounted: Mounter
-) -> None:
+def test_shared_mappings_of_two_programs_are_one(make_store: StoreMaker, mounted: Mounter) -> None:
     release = tuple(int(part) for part in os.uname().release.split(".")[:2])
     if release < (6, 6):
         pytest.skip(f"kernel {os.uname().release}: shared mappings of direct files came with 6.6")
-    file = mounted(make_store(programs)) / "file"
+    file = mounted(make_store()) / "file"
     file.write_bytes(bytes(8192))
     with file.open("r+b") as f, mmap.mmap(f.fileno(), 8192) as map:
         map[5000:5005] = b"hello"
@@ -82,11 +74,10 @@ def run(*arguments: object, cwd: Path) -> str:
     return done.stdout
 
 
-@pytest.mark.slow
-def test_git_works_on_it(programs: Path, make_store: StoreMaker, mounted: Mounter) -> None:
+def test_git_works_on_it(make_store: StoreMaker, mounted: Mounter) -> None:
     if shutil.which("git") is None:
         pytest.skip("git is not installed")
-    mount = mounted(make_store(programs, drain="auto", capacity="64 MiB"))
+    mount = mounted(make_store(drain="auto", capacity="64 MiB"))
     one = mount / "one"
     shutil.copytree(ROOT / "src/ime", one)
     identity = ("-c", "user.name=n", "-c", "user.email=n@example.org")
@@ -103,10 +94,9 @@ def test_git_works_on_it(programs: Path, make_store: StoreMaker, mounted: Mounte
     run("diff", "-r", "-x", ".git", "one", "two", cwd=mount)
 
 
-@pytest.mark.slow
-def test_a_compiler_works_on_it(programs: Path, make_store: StoreMaker, mounted: Mounter) -> None:
+def test_a_compiler_works_on_it(make_store: StoreMaker, mounted: Mounter) -> None:
     """Shared library and program are built there, loaded from there and run there."""
-    mount = mounted(make_store(programs))
+    mount = mounted(make_store())
     (mount / "part.c").write_text("int part(void) { return 42; }\n")
     (mount / "main.c").write_text(
         '#include <stdio.h>\nint part(void);\nint main(void) { printf("%d\\n", part()); return 0; }\n'
@@ -119,9 +109,8 @@ def test_a_compiler_works_on_it(programs: Path, make_store: StoreMaker, mounted:
     assert run("./main", cwd=mount) == "43\n"
 
 
-@pytest.mark.slow
-def test_copies_and_archives_are_whole(programs: Path, make_store: StoreMaker, mounted: Mounter) -> None:
-    store = make_store(programs, drain="auto", capacity="4 MiB")
+def test_copies_and_archives_are_whole(make_store: StoreMaker, mounted: Mounter) -> None:
+    store = make_store(drain="auto", capacity="4 MiB")
     mount = mounted(store)
     run("cp", "-a", ROOT / "src/ime", "one", cwd=mount)
     run("cp", "-a", "--sparse=auto", "one", "two", cwd=mount)
@@ -136,11 +125,10 @@ def test_copies_and_archives_are_whole(programs: Path, make_store: StoreMaker, m
     assert (store.backing / "one/CMakeLists.txt").stat().st_mtime_ns == newest
 
 
-@pytest.mark.slow
-def test_hdf5_and_netcdf_work_on_it(programs: Path, make_store: StoreMaker, mounted: Mounter) -> None:
+def test_hdf5_and_netcdf_work_on_it(make_store: StoreMaker, mounted: Mounter) -> None:
     h5py = pytest.importorskip("h5py")
     netcdf = pytest.importorskip("netCDF4")
-    mount = mounted(make_store(programs, capacity="4 MiB"))
+    mount = mounted(make_store(capacity="4 MiB"))
     with h5py.File(mount / "a.h5", "w") as f:
         f.create_dataset("x", data=list(range(100_000)), chunks=(1000,), compression="gzip")
     with h5py.File(mount / "a.h5") as f:
@@ -153,22 +141,22 @@ def test_hdf5_and_netcdf_work_on_it(programs: Path, make_store: StoreMaker, moun
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_signals_unmount(number: int, programs: Path, make_store: StoreMaker, mounted: Mounter) -> None:
-    store = make_store(programs)
+def test_signals_unmount(number: int, make_store: StoreMaker, mounted: Mounter) -> None:
+    store = make_store()
     mount = mounted(store)
     (mount / "a").write_text("data")
     os.kill(mounted.last_pid(), number)
     wait_for(lambda: not is_mounted(mount), "it is unmounted")
     wait_for(lambda: has_ended(mounted.last_pid()), "its process has ended")
-    status = json.loads(store.imectl("status", "--json").stdout)
+    status = store.status()
     assert status["clients"] == 0
     assert status["total"]["dirty_bytes"] == 4
 
 
 def test_a_mount_that_was_started_with_term_ignored_ends_by_it(
-    programs: Path, make_store: StoreMaker, mounted: Mounter
+    make_store: StoreMaker, mounted: Mounter
 ) -> None:
-    store = make_store(programs)
+    store = make_store()
     before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
     try:
         mounted(store)
@@ -178,14 +166,14 @@ def test_a_mount_that_was_started_with_term_ignored_ends_by_it(
     wait_for(lambda: has_ended(mounted.last_pid()), "its process has ended")
 
 
-def test_unmounting_ends_the_process(programs: Path, make_store: StoreMaker, mounted: Mounter) -> None:
-    mount = mounted(make_store(programs))
+def test_unmounting_ends_the_process(make_store: StoreMaker, mounted: Mounter) -> None:
+    mount = mounted(make_store())
     subprocess.run(["fusermount3", "-u", mount], check=True)
     wait_for(lambda: has_ended(mounted.last_pid()), "its process has ended")
 
 
-def test_destroy_refuses_while_mounted(programs: Path, make_store: StoreMaker, mounted: Mounter) -> None:
-    store: Store = make_store(programs)
+def test_destroy_refuses_while_mounted(make_store: StoreMaker, mounted: Mounter) -> None:
+    store: Store = make_store()
     mounted(store)
     done = store.imectl("destroy", "--timeout", 0.1, check=False)
     assert done.returncode == 1
@@ -201,7 +189,7 @@ def test_destroy_refuses_while_mounted(programs: Path, make_store: StoreMaker, m
         (["/no-such-directory"], "no-such-directory"),
     ],
 )
-def test_wrong_usage(arguments: list[str], text: str, programs: Path, make_store: StoreMaker) -> None:
-    done = make_store(programs).program("ime-fuse", *arguments, check=False)
+def test_wrong_usage(arguments: list[str], text: str, make_store: StoreMaker) -> None:
+    done = make_store().program("ime-fuse", *arguments, check=False)
     assert done.returncode in {1, 2}
     assert text in done.stderr

@@ -10,13 +10,12 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.ime.conftest import ROOT, Store, StoreMaker
-from tests.ime.native import Callback, Native, Request, Vector
+from tests.ime.conftest import ROOT, Start, StoreMaker
+from tests.ime.native import Callback, Request, Vector
 
 HEADER = ROOT / "src/ime/include/ime_native.h"
 
@@ -41,10 +40,8 @@ def test_header_stands_alone(compiler: list[str], tmp_path: Path) -> None:
     subprocess.run(arguments, check=True)
 
 
-def test_prefixes_and_places_name_the_same_file(
-    start: Callable[[Store], Native], programs: Path, make_store: StoreMaker
-) -> None:
-    store = make_store(programs, mount="/mnt/somewhere")
+def test_prefixes_and_places_name_the_same_file(start: Start, make_store: StoreMaker) -> None:
+    store = make_store(mount="/mnt/somewhere")
     native = start(store)
     backing = str(store.backing)
     fd = native.open(f"ime://{backing}/file".encode(), os.O_CREAT | os.O_RDWR, 0o640)
@@ -65,10 +62,8 @@ def test_prefixes_and_places_name_the_same_file(
         native.open(b"ime://.weir-ime/x", os.O_RDONLY, 0)
 
 
-def test_positions_are_shared_by_duplicates(
-    start: Callable[[Store], Native], programs: Path, make_store: StoreMaker
-) -> None:
-    native = start(make_store(programs))
+def test_positions_are_shared_by_duplicates(start: Start, make_store: StoreMaker) -> None:
+    native = start(make_store())
     fd = native.open(b"ime://a", os.O_CREAT | os.O_RDWR, 0o600)
     other = native.open(b"ime://b", os.O_CREAT | os.O_RDWR, 0o600)
     native.write(fd, b"abcdef", 6)
@@ -83,10 +78,8 @@ def test_positions_are_shared_by_duplicates(
         native.contents(other, 1)
 
 
-def test_asynchronous_transfers_call_back(
-    start: Callable[[Store], Native], programs: Path, make_store: StoreMaker
-) -> None:
-    native = start(make_store(programs))
+def test_asynchronous_transfers_call_back(start: Start, make_store: StoreMaker) -> None:
+    native = start(make_store())
     fd = native.open(b"ime://a", os.O_CREAT | os.O_RDWR, 0o600)
     done: list[tuple[int, int]] = []
     all_done = threading.Event()
@@ -110,10 +103,8 @@ def test_asynchronous_transfers_call_back(
     native.close(fd)
 
 
-def test_forked_child_is_a_client_of_its_own(
-    start: Callable[[Store], Native], programs: Path, make_store: StoreMaker
-) -> None:
-    native = start(make_store(programs))
+def test_forked_child_is_a_client_of_its_own(start: Start, make_store: StoreMaker) -> None:
+    native = start(make_store())
     fd = native.open(b"ime://a", os.O_CREAT | os.O_RDWR, 0o600)
     native.pwrite(fd, b"parent", 6, 0)
     child = os.fork()
@@ -131,12 +122,8 @@ def test_forked_child_is_a_client_of_its_own(
     native.close(fd)
 
 
-def test_faults_come_when_requested(
-    start: Callable[[Store], Native], programs: Path, make_store: StoreMaker
-) -> None:
-    native = start(
-        make_store(programs, faults=("write ENOSPC after=2 count=1", "read short after=1 count=1"))
-    )
+def test_faults_come_when_requested(start: Start, make_store: StoreMaker) -> None:
+    native = start(make_store(faults=("write ENOSPC after=2 count=1", "read short after=1 count=1")))
     fd = native.open(b"ime://a", os.O_CREAT | os.O_RDWR, 0o600)
     assert [native.pwrite(fd, b"12345678", 8, 8 * i) for i in range(2)] == [8, 8]
     with pytest.raises(OSError, match="No space") as raised:
@@ -147,11 +134,9 @@ def test_faults_come_when_requested(
     native.close(fd)
 
 
-def test_latency_and_bandwidth_hold(
-    start: Callable[[Store], Native], programs: Path, make_store: StoreMaker
-) -> None:
+def test_latency_and_bandwidth_hold(start: Start, make_store: StoreMaker) -> None:
     """A transfer never takes less than it was set to."""
-    native = start(make_store(programs, write_latency_us=20_000, read_bandwidth="10 MiB/s"))
+    native = start(make_store(write_latency_us=20_000, read_bandwidth="10 MiB/s"))
     fd = native.open(b"ime://a", os.O_CREAT | os.O_RDWR, 0o600)
     data = bytes(1 << 20)
     began = time.monotonic()
@@ -164,10 +149,8 @@ def test_latency_and_bandwidth_hold(
     native.close(fd)
 
 
-def test_sync_brings_everything_to_the_backing(
-    start: Callable[[Store], Native], programs: Path, make_store: StoreMaker
-) -> None:
-    store = make_store(programs)
+def test_sync_brings_everything_to_the_backing(start: Start, make_store: StoreMaker) -> None:
+    store = make_store()
     native = start(store)
     fd = native.open(b"ime://a", os.O_CREAT | os.O_RDWR, 0o600)
     native.pwrite(fd, b"data", 4, 100_000)
@@ -178,21 +161,19 @@ def test_sync_brings_everything_to_the_backing(
     native.close(fd)
 
 
-def test_repeated_truncation_is_one(programs: Path, make_store: StoreMaker) -> None:
-    store = make_store(programs, capacity="2 MiB")
+def test_repeated_truncation_is_one(make_store: StoreMaker) -> None:
+    store = make_store(capacity="2 MiB")
     done = store.program("ime-stress", "--path", "ime://shared", "--rounds", 5)
     assert "all as written" in done.stdout
 
 
-@pytest.mark.slow
-def test_many_rounds_of_processes_and_threads(programs: Path, make_store: StoreMaker) -> None:
+def test_many_rounds_of_processes_and_threads(make_store: StoreMaker) -> None:
     for capacity in ("1 MiB", "64 MiB"):
-        store = make_store(programs, capacity=capacity)
+        store = make_store(capacity=capacity)
         arguments = ("--rounds", 60, "--processes", 4, "--threads", 4)
         assert "all as written" in store.program("ime-stress", "--path", "ime://shared", *arguments).stdout
 
 
-@pytest.mark.slow
 def test_sanitizers_find_nothing_in_threads(sanitized: Path, make_store: StoreMaker) -> None:
     store = make_store(sanitized, capacity="2 MiB")
     assert "all as written" in store.program("ime-stress", "--path", "ime://shared", "--rounds", 10).stdout
@@ -211,7 +192,7 @@ sys.exit(0 if fd >= 0 else 1)
 def test_late_truncation_by_another_process(
     truncate: str,
     left: bytes,
-    start: Callable[[Store], Native],
+    start: Start,
     programs: Path,
     make_store: StoreMaker,
     monkeypatch: pytest.MonkeyPatch,
@@ -219,7 +200,7 @@ def test_late_truncation_by_another_process(
     """One rank has truncated and written; the truncation of the next one comes late."""
     monkeypatch.setenv("PMIX_NAMESPACE", "job")
     monkeypatch.setenv("PMIX_RANK", "0")
-    native = start(make_store(programs, truncate=truncate))
+    native = start(make_store(truncate=truncate))
     fd = native.open(b"ime://a", os.O_CREAT | os.O_RDWR | os.O_TRUNC, 0o600)
     native.pwrite(fd, b"data", 4, 0)
     arguments = [sys.executable, "-c", TRUNCATION, str(programs / "libim_client.so")]

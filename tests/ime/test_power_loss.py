@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
-from tests.ime.conftest import TIMES, Store, StoreMaker
-from tests.ime.native import Native
+from tests.ime.conftest import TIMES, Start, Store, StoreMaker
 
 INDEX_BYTES = 64 << 10  # more than the index of these files takes
 
@@ -21,30 +18,21 @@ def lose_power(store: Store, rounds: int, seed: int) -> None:
     assert done.stdout == f"{rounds} rounds, nothing lost\n"
 
 
-def test_a_hundred_evictions_with_a_loss_of_power(programs: Path, make_store: StoreMaker) -> None:
-    lose_power(make_store(programs), 100, seed=1)
+def test_a_hundred_evictions_with_a_loss_of_power(make_store: StoreMaker) -> None:
+    lose_power(make_store(), 100, seed=1)
 
 
 @pytest.mark.weekly
 @pytest.mark.parametrize("granule", ["4 KiB", "64 KiB"])
-def test_many_evictions_with_a_loss_of_power(granule: str, programs: Path, make_store: StoreMaker) -> None:
+def test_many_evictions_with_a_loss_of_power(granule: str, make_store: StoreMaker) -> None:
     for seed in range(2 * TIMES):
-        lose_power(make_store(programs, granule=granule), 300, seed=100 + seed)
-
-
-def another_boot(store: Store) -> None:
-    control = (store.fast / "control").read_bytes()
-    boot_id = Path("/proc/sys/kernel/random/boot_id").read_bytes().strip()
-    assert control.count(boot_id) == 1
-    (store.fast / "control").write_bytes(control.replace(boot_id, b"0" * len(boot_id)))
+        lose_power(make_store(granule=granule), 300, seed=100 + seed)
 
 
 @pytest.mark.parametrize("when", ["written", "drained"])
-def test_an_index_from_before_the_eviction(
-    when: str, start: Callable[[Store], Native], programs: Path, make_store: StoreMaker
-) -> None:
+def test_an_index_from_before_the_eviction(when: str, start: Start, make_store: StoreMaker) -> None:
     """Even if the disk has lost the flush: holes in the fast tier are never drained over the backing."""
-    store = make_store(programs)
+    store = make_store()
     native = start(store)
     data = bytes(range(1, 251)) * 4000
     fd = native.open(b"ime://file", os.O_CREAT | os.O_RDWR, 0o600)
@@ -56,7 +44,7 @@ def test_an_index_from_before_the_eviction(
     store.imectl("evict")
     with file.open("r+b") as restored:
         restored.write(before)
-    another_boot(store)
+    store.begin_another_boot()
     store.imectl("drain")
     assert (store.backing / "file").read_bytes() == data
     assert native.contents(fd, len(data)) == data

@@ -7,13 +7,11 @@ import os
 import shutil
 import stat
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.ime.conftest import MEMORY, Store, StoreMaker
-from tests.ime.native import Native
+from tests.ime.conftest import MEMORY, Start, Store, StoreMaker
 from tests.ime.pool import Helper, Launch
 from tests.needs import device_nodes, fuse, mount_namespaces, need
 
@@ -25,9 +23,9 @@ def as_root() -> None:
         pytest.skip("only root acts as another user")
 
 
-def test_allow_other_is_refused_as_root(programs: Path, make_store: StoreMaker, tmp_path: Path) -> None:
+def test_allow_other_is_refused_as_root(make_store: StoreMaker, tmp_path: Path) -> None:
     as_root()
-    done = make_store(programs).program("ime-fuse", "--allow-other", tmp_path, check=False)
+    done = make_store().program("ime-fuse", "--allow-other", tmp_path, check=False)
     assert done.returncode == 2
     assert "mount as another user" in done.stderr
 
@@ -70,14 +68,8 @@ def test_a_write_clears_the_set_user_id_bit(programs: Path, readable_files: None
         )
         os.chown(folder, NOBODY, NOBODY)
         os.chown(folder / "mount", NOBODY, NOBODY)
-        create = [
-            "setpriv",
-            f"--reuid={NOBODY}",
-            f"--regid={NOBODY}",
-            "--clear-groups",
-            folder / "imectl",
-            "create",
-        ]
+        user = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+        create = [*user, folder / "imectl", "create"]
         subprocess.run(create, check=True, env=store.environment, capture_output=True)
         done = subprocess.run(
             ["unshare", "--mount", "sh", "-c", SET_USER_ID, "sh", folder],
@@ -104,10 +96,8 @@ def test_a_write_clears_the_set_user_id_bit(programs: Path, readable_files: None
         "ime://links/{link}",
     ],
 )
-def test_paths_stay_in_the_backing(
-    name: str, start: Callable[[Store], Native], programs: Path, make_store: StoreMaker
-) -> None:
-    store = make_store(programs)
+def test_paths_stay_in_the_backing(name: str, start: Start, make_store: StoreMaker) -> None:
+    store = make_store()
     native = start(store)
     (store.folder / "outside").write_text("secret")
     (store.backing / "inside").mkdir()
@@ -135,10 +125,8 @@ def test_paths_stay_in_the_backing(
     native.close(fd)
 
 
-def test_links_inside_the_backing_are_followed(
-    start: Callable[[Store], Native], programs: Path, make_store: StoreMaker
-) -> None:
-    store = make_store(programs)
+def test_links_inside_the_backing_are_followed(start: Start, make_store: StoreMaker) -> None:
+    store = make_store()
     native = start(store)
     (store.backing / "a").mkdir()
     (store.backing / "b").symlink_to("a")
@@ -165,9 +153,9 @@ def refused_folder(kind: str, folder: Path, victim: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["link", "owner"])
 def test_a_fast_tier_that_somebody_else_made_is_refused(
-    kind: str, programs: Path, make_store: StoreMaker, tmp_path: Path
+    kind: str, make_store: StoreMaker, tmp_path: Path
 ) -> None:
-    store = make_store(programs)
+    store = make_store()
     store.imectl("destroy")
     refused_folder(kind, store.fast, tmp_path / "victim")
     done = store.imectl("create", check=False)
@@ -178,11 +166,9 @@ def test_a_fast_tier_that_somebody_else_made_is_refused(
         store.fast.unlink()
 
 
-def test_a_planted_control_file_is_not_written(
-    programs: Path, make_store: StoreMaker, tmp_path: Path
-) -> None:
+def test_a_planted_control_file_is_not_written(make_store: StoreMaker, tmp_path: Path) -> None:
     """The name of the temporary file can be guessed: it is made anew or not at all."""
-    store = make_store(programs)
+    store = make_store()
     store.imectl("destroy")
     store.fast.mkdir(mode=0o700)
     victim = tmp_path / "victim"

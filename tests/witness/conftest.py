@@ -29,19 +29,28 @@ def near(seen: int, truth: int) -> bool:
     return abs(seen - truth) <= CLOSE * truth
 
 
+def need_programs(*names: str) -> None:
+    for name in names:
+        if not shutil.which(name):
+            pytest.skip(f"{name} is missing")
+
+
+def need_library() -> None:
+    if not LIBRARY.is_file():
+        pytest.skip(f"{LIBRARY.name} is not built: make build")
+
+
 @pytest.fixture
 def prove(tmp_path: Path) -> Prove:
     """Runs a program in a folder of its own, counts what is below it, and returns what was seen."""
-    if not LIBRARY.is_file():
-        pytest.skip(f"{LIBRARY.name} is not built: make build")
+    need_library()
     data = tmp_path / "data"
     data.mkdir()
 
     def run(
         *command: str, options: tuple[str, ...] = (), code: int = 0, ahead: tuple[str, ...] = ()
     ) -> dict[str, Any]:
-        if not shutil.which(command[0]):
-            pytest.skip(f"{command[0]} is missing")
+        need_programs(command[0])
         seen = tmp_path / "seen.json"
         whole = prove_command(data, seen, *options)
         done = subprocess.run(

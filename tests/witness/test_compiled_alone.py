@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from tests.witness.conftest import need_programs
+
 ROOT = Path(__file__).resolve().parents[2]
 DD = ("dd", "if=/dev/zero", "of=f", "bs=1M", "count=16", "conv=fsync")
 # What glibc 2.28 to 2.31 lack, such as RHEL 8 and SLES 15: a name, and calls that programs have of their own.
@@ -32,14 +34,11 @@ static inline void *older_dlsym(void *handle, const char *name) {
 }
 #define dlsym older_dlsym
 """
-pytestmark = pytest.mark.slow
 
 
 def test_a_verdict_needs_a_checkout_and_a_compiler(tmp_path: Path) -> None:
     """No site, no suite, no MPI and no CMake."""
-    for program in ("cc", "make"):
-        if not shutil.which(program):
-            pytest.skip(f"{program} is missing")
+    need_programs("cc", "make")
     for folder in ("src", "weir", "config", "envs/wheel"):
         shutil.copytree(ROOT / folder, tmp_path / folder, symlinks=True)
     shutil.copy(ROOT / "Makefile", tmp_path)
@@ -64,8 +63,7 @@ def test_a_verdict_needs_a_checkout_and_a_compiler(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def of_older(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The library as a system with an older C library compiles it."""
-    if not shutil.which("cc"):
-        pytest.skip("cc is missing")
+    need_programs("cc")
     folder = tmp_path_factory.mktemp("older")
     (folder / "older.h").write_text(OLDER)
     library = folder / "libweir-witness.so"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.needs import USER_NAMESPACE, need, user_mount_namespaces
-from tests.witness.conftest import MIB, Prove, counted, near
+from tests.witness.conftest import MIB, Prove, counted, near, need_library, need_programs
 from weir.audit.explain import hint_of
 from weir.audit.registry import rules
 from weir.commands.prove import EXIT_NOT_PROVEN
@@ -117,8 +117,7 @@ def test_a_container_has_the_directory_by_another_path(
 def test_apptainer_binds_what_a_program_needs_to_be_seen(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    if not LIBRARY.is_file():
-        pytest.skip("needs the library: make build")
+    need_library()
     monkeypatch.setenv("APPTAINER_BIND", "/scratch:/data")
     bound = prove_variables(tmp_path, None, "")["APPTAINER_BIND"]
     assert bound == f"/scratch:/data,{LIBRARY},{tmp_path}"
@@ -129,8 +128,7 @@ def test_a_library_in_any_directory_is_preloaded(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
 ) -> None:
     """The loader splits its list there."""
-    if not LIBRARY.is_file():
-        pytest.skip("needs the library: make build")
+    need_library()
     (tmp_path / name).mkdir()
     shutil.copy(LIBRARY, tmp_path / name)
     monkeypatch.setattr("weir.prove.reports.LIBRARY", tmp_path / name / LIBRARY.name)
@@ -210,8 +208,7 @@ def test_the_exit_code_is_the_programs(prove: Prove) -> None:
 
 
 def test_a_program_that_cannot_be_seen_is_named(prove: Prove, tmp_path: Path) -> None:
-    if shutil.which("cc") is None:
-        pytest.skip("cc is not installed")
+    need_programs("cc")
     source, program = tmp_path / "static.c", tmp_path / "static"
     source.write_text(
         "#include <fcntl.h>\n#include <unistd.h>\nstatic char b[1 << 20];\nint main(void) {"

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.compiled import shared_library
 from tests.unit.decide.io500.test_proven import VALUES, io500
-from tests.witness.conftest import MIB, Prove, counted, near
+from tests.witness.conftest import MIB, Prove, counted, near, need_programs
 
 
 def test_results_in_a_file_that_the_program_names_are_judged(prove: Prove) -> None:
@@ -70,9 +69,7 @@ def test_fio_is_believed_only_where_the_storage_answered(prove: Prove) -> None:
 @pytest.mark.parametrize("sync", [(), ("-e",)], ids=["no sync", "sync"])
 def test_each_iteration_of_the_original_ior_has_its_own_calls(prove: Prove, sync: tuple[str, ...]) -> None:
     """Two iterations of two ranks: each rank moves as much in all as each result has."""
-    for program in ("mpirun", "ior"):
-        if not shutil.which(program):
-            pytest.skip(f"{program} is missing")
+    need_programs("mpirun", "ior")
     start, options = ("mpirun", "--oversubscribe", "-np", "2"), ("-i", "2", "-t", "1m", "-b", "16m")
     seen = prove(*start, "ior", "-w", *sync, *options, "-o", "f")
     claims = [line for line in seen["stderr"].splitlines() if line.startswith("claimed by IOR: write ")]
@@ -100,9 +97,7 @@ for name, size in (("a", 4 << 20), ("b", 2 << 20), *((f"s{n}", 4096) for n in ra
 
 
 def test_the_original_ior_and_mdtest_are_counted_and_judged(prove: Prove) -> None:
-    for program in ("mpirun", "ior", "mdtest"):
-        if not shutil.which(program):
-            pytest.skip(f"{program} is missing")
+    need_programs("mpirun", "ior", "mdtest")
     start = ("mpirun", "--oversubscribe", "-np", "2")
     seen = prove(*start, "ior", "-w", "-e", "-k", "-t", "1m", "-b", "8m", "-o", "f")
     assert near(counted(seen, "written_bytes"), 16 * MIB)
@@ -138,12 +133,8 @@ LIAR = "int fsync(int fd) { return fd < 0; } int fdatasync(int fd) { return fd <
 
 def test_a_removed_synchronisation_proves_nothing(prove: Prove, tmp_path: Path) -> None:
     """As eatmydata does it, before the library of weir or behind it."""
-    for program in ("cc", "fio"):
-        if shutil.which(program) is None:
-            pytest.skip(f"{program} is missing")
-    (tmp_path / "liar.c").write_text(LIAR)
-    liar = tmp_path / "liar.so"
-    subprocess.run(["cc", "-shared", "-fPIC", tmp_path / "liar.c", "-o", liar], check=True)
+    need_programs("fio")
+    liar = shared_library(tmp_path / "liar.so", LIAR)
     job = "fio --name=j --size=16m --bs=64k --filename=f --output-format=json --rw=write --end_fsync=1"
     for preload in (f"{liar}:$LD_PRELOAD", f"$LD_PRELOAD:{liar}"):
         (claim,) = prove("sh", "-c", f"LD_PRELOAD={preload} {job}")["claims"]
@@ -153,9 +144,7 @@ def test_a_removed_synchronisation_proves_nothing(prove: Prove, tmp_path: Path) 
 
 def test_eatmydata_is_never_valid(prove: Prove) -> None:
     """Debian's own, before a program that requests what it takes away."""
-    for program in ("eatmydata", "fio"):
-        if shutil.which(program) is None:
-            pytest.skip(f"{program} is missing")
+    need_programs("eatmydata", "fio")
     fio = "fio --name=j --size=16m --bs=64k --filename=f --output-format=json --rw=write"
     for command in (
         "dd if=/dev/zero of=f bs=1M count=16 oflag=dsync",

@@ -11,7 +11,6 @@ from tests.witness.conftest import Prove
 from tests.zoo.errors import CannotStageError
 from tests.zoo.staging import served_by
 
-pytestmark = pytest.mark.slow
 _LINKS = """PATH=$PATH:/usr/sbin:/sbin
 ip link add veth0 type veth peer name veth1 && ip link set veth0 up && ip link set veth1 up
 exec "$@"

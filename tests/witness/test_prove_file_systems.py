@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 import subprocess
 import sys
@@ -14,12 +13,11 @@ from pathlib import Path
 import pytest
 
 from tests.needs import device_nodes, loop_devices, mounts, need
-from tests.witness.conftest import Prove
+from tests.witness.conftest import Prove, need_programs
 from tests.zoo.animals import CACHED_LOOP, COMPRESSING, FUSE, PASSING, VOLATILE
 from tests.zoo.errors import CannotStageError
 from tests.zoo.staging import mounted
 
-pytestmark = pytest.mark.slow
 FIO = "fio --name=j --size=32m --bs=256k --filename=f --output-format=json"
 WRITE = f"{FIO} --rw=write --end_fsync=1 --zero_buffers"
 # The page cache below a loop device keeps what was written; that above it is dropped.
@@ -52,8 +50,7 @@ def staged(kind: str, place: Path) -> Iterator[None]:
 def test_no_number_of_such_a_file_system_is_valid(
     prove: Prove, tmp_path: Path, kind: str, least: dict[str, str]
 ) -> None:
-    if not shutil.which("fio"):
-        pytest.skip("fio is missing")
+    need_programs("fio")
     order = ["VALID", "UNPROVEN", "DEGRADED", "INVALID"]
     with staged(kind, tmp_path / "data"):
         for access, verdict in least.items():

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.needs import USER_NAMESPACE, need, user_mount_namespaces
-from tests.witness.conftest import MIB, Prove, counted
+from tests.witness.conftest import MIB, Prove, counted, need_library, need_programs
 from weir.prove.reports import prove_variables, read_reports
 from weir.witness.document import LIBRARY
 
@@ -102,9 +102,7 @@ if __name__ == "__main__":
 def test_synchronisations_that_a_library_took_away_are_none_of_a_killed_process(
     prove: Prove, tmp_path: Path
 ) -> None:
-    for program in ("eatmydata", "timeout"):
-        if shutil.which(program) is None:
-            pytest.skip(f"{program} is missing")
+    need_programs("eatmydata", "timeout")
     (tmp_path / "program.py").write_text(WRITE + ENDS["SIGKILL"])
     seen = prove("sh", "-c", f"eatmydata '{sys.executable}' -S '{tmp_path}/program.py'; true")
     assert counted(seen, "written_bytes") == 3 * MIB
@@ -117,8 +115,7 @@ def test_memory_without_room_harms_no_program(
 ) -> None:
     """The file of the counts has none, or gets none later; what it lacks is told."""
     need(user_mount_namespaces)
-    if not LIBRARY.is_file():
-        pytest.skip("needs the library: make build")
+    need_library()
     # A link to a library below a path with spaces would be in the directory that is mounted over.
     shutil.copy(LIBRARY, tmp_path)
     monkeypatch.setattr("weir.prove.reports.LIBRARY", tmp_path / LIBRARY.name)
@@ -146,8 +143,7 @@ def test_memory_without_room_harms_no_program(
 
 
 def test_a_damaged_image_is_counted_as_one(tmp_path: Path) -> None:
-    if not LIBRARY.is_file():
-        pytest.skip("needs the library: make build")
+    need_library()
     (tmp_path / "prove.h.1-0-1.image").write_bytes(b"\xff" * 5000)
     (tmp_path / "prove.h.2-0-1.image").write_bytes(bytes(5000))
     assert read_reports(tmp_path) == ([], 1)

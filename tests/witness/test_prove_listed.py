@@ -80,9 +80,7 @@ print("at one address" if second == first else "elsewhere")
 """
 
 
-def test_entries_after_another_thread_closed_a_directory_are_of_the_next_one(
-    tmp_path: Path,
-) -> None:
+def test_entries_after_another_thread_closed_a_directory_are_of_the_next_one(tmp_path: Path) -> None:
     """The next one, of another mount, may begin at the same address."""
     with tempfile.TemporaryDirectory(dir="/dev/shm") as memory:
         there, here = Path(memory, "there"), tmp_path / "here"

@@ -18,7 +18,6 @@ from tests.witness import filtered_syncs
 from tests.witness.conftest import Prove
 from tests.witness.own_disk import own_disk
 
-pytestmark = pytest.mark.slow
 DD = ("dd", "if=/dev/urandom", "of=f", "bs=1M", "count=64", "conv=fsync")
 
 

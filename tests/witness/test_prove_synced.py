@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.needs import USER_NAMESPACE, need, user_mount_namespaces
+from tests.witness.conftest import need_library
 from weir.prove.mounts import Mount, mounts_of
 from weir.prove.reports import prove_variables, read_reports
-from weir.witness.document import LIBRARY
 
 MIB = 2**20
 
@@ -71,8 +71,7 @@ CASES = {
 
 def seen(folder: Path, *program: str) -> list[Mount]:
     """What the program did in a directory of its own."""
-    if not LIBRARY.is_file():
-        pytest.skip("needs the library: make build")
+    need_library()
     data = folder / "data"
     data.mkdir(exist_ok=True)
     variables = prove_variables(folder, data, "")

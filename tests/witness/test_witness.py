@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,9 +15,10 @@ import jsonschema
 import pytest
 import yaml
 
+from tests.witness.conftest import need_library, need_programs
 from tests.witness.watched import Watched
 from weir.audit.rules.interposed import CLOCKS, MAPPINGS, NAMES, SYNCHRONISATION, TRANSFERS, does
-from weir.witness.document import LIBRARY, WITNESS_FILE, gather_witness
+from weir.witness.document import LIBRARY, WITNESS_FILE, gather_witness, preloadable
 from weir.witness.facts import read_witness
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -29,8 +29,7 @@ Run = Callable[..., dict[str, Any]]
 
 
 def build(folder: Path, name: str, *sources: Path, options: tuple[str, ...] = ()) -> Path:
-    if shutil.which("cc") is None:
-        pytest.skip("cc is not installed")
+    need_programs("cc")
     target = folder / name
     arguments = ["cc", "-O2", "-D_GNU_SOURCE", *options, *sources, "-o", target, "-ldl", "-pthread"]
     subprocess.run(arguments, check=True)
@@ -39,11 +38,8 @@ def build(folder: Path, name: str, *sources: Path, options: tuple[str, ...] = ()
 
 @pytest.fixture(scope="session")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    if shutil.which("cc") is None:
-        pytest.skip("cc is not installed")
-    target = tmp_path_factory.mktemp("witness") / "libweir-witness.so"
-    subprocess.run([sys.executable, ROOT / "envs/wheel/witness_build.py", target], check=True)
-    return target
+    need_library()
+    return Path(preloadable(LIBRARY, tmp_path_factory.mktemp("witness")))
 
 
 @pytest.fixture(scope="session")

@@ -25,10 +25,7 @@ def test_a_program_that_was_stopped_stood_still_so_long(tmp_path: Path) -> None:
         f"stream = open({str(watched.data / 'file')!r}, 'wb'); stream.write(b'x'); print(flush=True); input()"
     )
     with subprocess.Popen(
-        [sys.executable, "-c", program],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env=environment,
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
     ) as process:
         assert process.stdout is not None
         process.stdout.readline()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.compiled import shared_library
 from tests.witness.test_witness_swaps import process_of
 from tests.witness.watched import is_built
 
@@ -52,11 +51,7 @@ def others(process: dict[str, Any]) -> tuple[int, int, int]:
 
 
 def test_the_kernel_is_asked_for_the_path_of_few(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if shutil.which("cc") is None:
-        pytest.skip("cc is not installed")
-    source, counter, calls = (tmp_path / name for name in ("counter.c", "counter.so", "calls"))
-    source.write_text(COUNTER)
-    subprocess.run(["cc", "-shared", "-fPIC", source, "-o", counter, "-ldl"], check=True)
+    counter, calls = shared_library(tmp_path / "counter.so", COUNTER), tmp_path / "calls"
     monkeypatch.setenv("CALLS", str(calls))
     process = process_of(tmp_path, CREATES, before=str(counter))
     rest = FILES + 1 - FIRST

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.compiled import shared_library
 from tests.witness.watched import Watched, is_built
 from weir.witness.document import LIBRARY, preloadable
 from weir.witness.spans import called
@@ -84,12 +84,8 @@ def looks(span: dict[str, Any], access: str) -> tuple[int, int]:
 
 def lookups(folder: Path, *options: str) -> str:
     """A library that leads calls elsewhere."""
-    if shutil.which("cc") is None:
-        pytest.skip("cc is not installed")
-    library = folder / "lookups.so"
     source = Path(__file__).parents[1] / "zoo" / "lookups.c"
-    subprocess.run(["cc", *options, "-shared", "-fPIC", source, "-o", library], check=True)
-    return str(library)
+    return str(shared_library(folder / "lookups.so", source, *options))
 
 
 def moved(tmp_path: Path, program: str) -> tuple[int, int]:
@@ -115,13 +111,10 @@ def test_what_moves_within_the_kernel_does_not_count(tmp_path: Path) -> None:
 
 def test_what_is_answered_behind_the_library_is_less_in_the_kernel(tmp_path: Path) -> None:
     """As a filter of system calls with a listener (seccomp) answers it."""
-    if shutil.which("cc") is None:
-        pytest.skip("cc is not installed")
-    source, answers = tmp_path / "answers.c", tmp_path / "answers.so"
     body = "#include <sys/types.h>\nssize_t %s(int f, const void *b, size_t n, off_t o)"
     body += "{ (void)f, (void)b, (void)o; return (ssize_t)n; }\n"
-    source.write_text("".join(body % name for name in ("pwrite", "pwrite64")))
-    subprocess.run(["cc", "-shared", "-fPIC", source, "-o", answers], check=True)
+    text = "".join(body % name for name in ("pwrite", "pwrite64"))
+    answers = shared_library(tmp_path / "answers.so", text)
     span = span_of(tmp_path, "os.pwrite(file, block, 0)\nos.close(file)\n", str(answers))
     assert span["written_bytes"] == BLOCK
     assert span["system_written_bytes"] < BLOCK
