@@ -141,6 +141,15 @@ def finished(checkout: Checkout) -> set[str]:
     return {str(run["began"]) for run in checkout.runs() if run["status"] == "done"}
 
 
+def completed(checkout: Checkout, process: subprocess.Popen[str], kept: set[str]) -> str:
+    """What Snakemake prints, which is let go on and ends well."""
+    release(checkout)
+    code, output = end_of(process)
+    assert code == 0, output
+    assert_complete(checkout, kept)
+    return output
+
+
 @pytest.mark.weekly
 def test_scancel_is_retried(checkout: Checkout) -> None:
     process = start_and_wait_for_a_run(checkout)
@@ -148,11 +157,7 @@ def test_scancel_is_retried(checkout: Checkout) -> None:
     (job,) = job_ids(checkout.cluster)
     checkout.cluster.out("scancel", job)
     wait_for("the end of the job", lambda: job not in job_ids(checkout.cluster))
-    release(checkout)
-    code, output = end_of(process)
-    assert code == 0, output
-    assert "CANCELLED" in output
-    assert_complete(checkout, kept)
+    assert "CANCELLED" in completed(checkout, process, kept)
 
 
 def test_failed_node_is_left_out(checkout: Checkout) -> None:
@@ -162,11 +167,8 @@ def test_failed_node_is_left_out(checkout: Checkout) -> None:
     try:
         cluster.out(SANDBOX, "kill", "node2", cluster.folder)
         cluster.out("scontrol", "update", "nodename=node2", "state=down", "reason=test")
-        release(checkout)
-        code, output = end_of(process)
-        assert code == 0, output
+        output = completed(checkout, process, kept)
         assert output.count("has been submitted") == 1  # Slurm itself starts the job again elsewhere
-        assert_complete(checkout, kept)
     finally:
         cluster.out(SANDBOX, "start", "node2", cluster.folder)
         cluster.run("scontrol", "update", "nodename=node2", "state=resume")
@@ -194,10 +196,7 @@ def test_end_at_the_time_limit_is_retried(checkout: Checkout) -> None:
     release(checkout)
     for job in job_ids(checkout.cluster):
         checkout.cluster.out("scontrol", "update", f"jobid={job}", "TimeLimit=0:01")
-    code, output = end_of(process)
-    assert code == 0, output
-    assert "TIMEOUT" in output
-    assert_complete(checkout, kept)
+    assert "TIMEOUT" in completed(checkout, process, kept)
 
 
 @pytest.mark.weekly
@@ -206,11 +205,7 @@ def test_preempted_batch_is_completed(checkout: Checkout) -> None:
     process = start_and_wait_for_a_run(checkout)
     kept = finished(checkout)
     checkout.cluster.out("srun", "-p", "debug", "-N4", "--exclusive", "true")
-    release(checkout)
-    code, output = end_of(process)
-    assert code == 0, output
-    assert output.count("has been submitted") == 1
-    assert_complete(checkout, kept)
+    assert completed(checkout, process, kept).count("has been submitted") == 1
 
 
 @pytest.mark.weekly
@@ -224,9 +219,7 @@ def test_restart_of_slurmctld_loses_nothing(checkout: Checkout) -> None:
     cluster.out(SANDBOX, "kill", "slurmctld", cluster.folder)
     time.sleep(5)
     cluster.out(SANDBOX, "start", "slurmctld", cluster.folder)
-    code, output = end_of(process)
-    assert code == 0, output
-    assert_complete(checkout, kept)
+    completed(checkout, process, kept)
 
 
 @pytest.mark.weekly
@@ -238,9 +231,7 @@ def test_why_a_job_waits_for_a_partition_that_is_down_is_told(checkout: Checkout
         until_printed(process, "is waiting: PartitionDown")
     finally:
         cluster.out("scontrol", "update", "partitionname=debug", "state=up")
-    code, output = end_of(process)
-    assert code == 0, output
-    assert_complete(checkout, set())
+    completed(checkout, process, set())
 
 
 @pytest.mark.weekly
@@ -254,11 +245,8 @@ def test_a_job_that_the_system_kills_is_submitted_again(checkout: Checkout) -> N
     for pid in killed:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-    release(checkout)
-    code, output = end_of(process)
-    assert code == 0, output
+    output = completed(checkout, process, kept)
     assert f"SLURM-job '{job}' failed, SLURM status is: 'FAILED'" in output
-    assert_complete(checkout, kept)
 
 
 @pytest.mark.weekly
@@ -279,9 +267,7 @@ def test_a_job_whose_slurmstepd_is_killed_is_completed(checkout: Checkout) -> No
         return "Restarts=1" in checkout.cluster.out("scontrol", "show", "job", job)
 
     wait_for("the second start", is_started_again)
-    code, output = end_of(process)
-    assert code == 0, output
-    assert_complete(checkout, kept)
+    completed(checkout, process, kept)
 
 
 @pytest.mark.parametrize("job", ["saved", pytest.param("forgotten", marks=pytest.mark.weekly)])
@@ -297,9 +283,7 @@ def test_slurmctld_that_is_down_at_the_first_question_loses_nothing(checkout: Ch
         for state in (cluster.folder / "state").glob("job_state*"):
             state.unlink()
     cluster.out(SANDBOX, "start", "slurmctld", cluster.folder)
-    code, output = end_of(process)
-    assert code == 0, output
-    assert_complete(checkout, set())
+    completed(checkout, process, set())
 
 
 @pytest.mark.row("a pause")

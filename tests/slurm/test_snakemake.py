@@ -15,7 +15,7 @@ import pytest
 
 from tests.slurm.checkout import Checkout
 from tests.slurm.private_slurm import SANDBOX, Cluster
-from tests.slurm.test_faults import CELLS, assert_complete, end_of, finished, release, until_printed, wait_for
+from tests.slurm.test_faults import CELLS, completed, finished, release, until_printed, wait_for
 from weir.plan import read_plan
 
 pytestmark = pytest.mark.slow
@@ -136,9 +136,7 @@ def test_accounting_that_ends_in_the_middle_loses_nothing(empty: Cluster, tmp_pa
     release(checkout)
     wait_for("the end of all jobs", lambda: empty.out("squeue", "-h") == "")
     empty.out(SANDBOX, "start", "slurmdbd", empty.folder)
-    code, output = end_of(process)
-    assert code == 0, output
-    assert_complete(checkout, kept)
+    completed(checkout, process, kept)
 
 
 def test_what_does_not_fit_an_allocation_runs_in_the_next(cluster: Cluster, tmp_path: Path) -> None:
