@@ -18,6 +18,7 @@ from typing import Any
 
 import yaml
 
+from tests.programs import write_program
 from tests.zoo import scripts
 from tests.zoo.animals import (
     ANSWERS,
@@ -252,10 +253,8 @@ class Keeper:
         """The program in a script. By the name of the tool each cell has a launch and a command line of its
         own."""
         first, *others = program
-        script.parent.mkdir(exist_ok=True)
         text = next(text for name, text in scripts.BY_NAME.items() if name in animal.beside)
-        script.write_text(text.format(program=first, python=sys.executable))
-        script.chmod(0o755)
+        write_program(script, text.format(program=first, python=sys.executable))
         return [str(script), *others]
 
     @contextmanager
@@ -324,11 +323,8 @@ def _launching(folder: Path, text: str, launcher: str | None, place: Path, image
     """Writes a script as mpirun, which starts the launcher, itself perhaps such a script."""
     if launcher is None or shutil.which("unshare") is None:
         raise CannotStageError("mpirun or unshare is not installed")
-    folder.mkdir(parents=True, exist_ok=True)
-    script = folder / "mpirun"
-    script.write_text(text.format(launcher=launcher, place=place, image=image))
-    script.chmod(0o755)
-    return str(script)
+    text = text.format(launcher=launcher, place=place, image=image)
+    return str(write_program(folder / "mpirun", text))
 
 
 def planned(keeper: Keeper, animal: Animal) -> list[Row]:
