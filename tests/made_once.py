@@ -12,7 +12,7 @@ import pytest
 
 
 def made_once(folders: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
-    """A folder that make has filled, for all processes of this test run; no test changes what is in it."""
+    """A folder that make has filled, for all processes of this test run; no test changes what others read."""
     own = folders.getbasetemp()
     folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / name
     made = folder.with_suffix(".made")

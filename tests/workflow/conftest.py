@@ -8,8 +8,10 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -17,6 +19,9 @@ import yaml
 from tests.checkout import copy_shipped_config
 
 ROOT = Path(__file__).resolve().parents[2]
+# Of a checkout: the site, the target and the suite of `tiny`.
+SITE, TARGET = "config/sites/local/site.yaml", "config/sites/local/targets/ram.yaml"
+SUITE = "config/suites/tiny.yaml"
 PARTS = (
     "Snakefile",
     "analysis",
@@ -69,13 +74,21 @@ class Checkout:
         self, study: str, *chosen: str, environment: Mapping[str, str] | None = None
     ) -> list[dict[str, str]]:
         """Records of a study, which is planned, run and collected."""
-        plan, records = f"{study}/plan.json", f"{study}/records.csv"
-        for arguments in (
-            ("plan", *chosen, "--out", plan),
-            ("run", "--plan", plan, "--results", str(Path(study).parent)),
-            ("collect", "--plan", plan, "--out", records),
-        ):
-            self.good(*arguments, environment=environment)
+        plan, results = f"{study}/plan.json", str(Path(study).parent)
+        self.good("plan", *chosen, "--out", plan, environment=environment)
+        self.good("run", "--plan", plan, "--results", results, environment=environment)
+        return self.collect(f"{study}/records.csv", plan, results, environment)
+
+    def collect(
+        self,
+        records: str,
+        plan: str = "plan.json",
+        results: str = "results/local",
+        environment: Mapping[str, str] | None = None,
+    ) -> list[dict[str, str]]:
+        """The records of what was measured."""
+        arguments = ("--plan", plan, "--results", results, "--out", records)
+        self.good("collect", *arguments, environment=environment)
         with (self.root / records).open(newline="") as stream:
             return list(csv.DictReader(stream))
 
@@ -83,11 +96,30 @@ class Checkout:
         return self.call("snakemake", "--cores", "2", *arguments)
 
     def write(self, name: str, content: object) -> Path:
-        """A text as it is, anything else as YAML."""
+        """A text as it is, anything else as YAML; a script is a program."""
         path = self.root / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(content if isinstance(content, str) else yaml.safe_dump(content, sort_keys=False))
+        text = content if isinstance(content, str) else yaml.safe_dump(content, sort_keys=False)
+        path.write_text(text)
+        if text.startswith("#!"):
+            path.chmod(0o755)
         return path
+
+    def read(self, name: str) -> dict[str, Any]:
+        """What a file of YAML holds."""
+        return dict(yaml.safe_load((self.root / name).read_text()))
+
+    @contextmanager
+    def edited(self, name: str) -> Iterator[dict[str, Any]]:
+        """The same, which is written when the block has changed it."""
+        content = self.read(name)
+        yield content
+        self.write(name, content)
+
+    def use(self, **programs: list[str]) -> None:
+        """The programs of the only stack."""
+        with self.edited(SITE) as site:
+            site["stacks"]["debian"]["programs"] = programs
 
 
 def copy_of_the_tree(folder: Path) -> Checkout:
@@ -137,11 +169,11 @@ def tiny_configuration(checkout: Checkout, target_folder: Path) -> None:
     for file in (sites / "local/targets").glob("*.yaml"):
         file.unlink()
     checkout.write(
-        "config/sites/local/targets/ram.yaml",
+        TARGET,
         {"target": "ram", "kind": "memory", "description": "tmpfs of a test", "path": str(target_folder)},
     )
     checkout.write(
-        "config/suites/tiny.yaml",
+        SUITE,
         {
             "suite": "tiny",
             "question": "Does the whole way work?",

@@ -12,9 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
-
-from tests.workflow.conftest import Checkout
+from tests.workflow.conftest import SITE, Checkout
 from tests.workflow.processes import until
 
 ENDED = 3  # executions before the gate
@@ -60,9 +58,7 @@ def close_gate(checkout: Checkout, results: Path | None = None) -> Gate:
     """Weir-io starts behind the gate; plan afterwards."""
     gate = Gate(checkout.write("gate", ""), results or checkout.root / "results/local")
     script = checkout.write("gate.sh", SCRIPT)
-    file = checkout.root / "config/sites/local/site.yaml"
-    site = yaml.safe_load(file.read_text())
-    programs = site["stacks"]["debian"]["programs"]
-    programs["ior"] = ["sh", str(script), str(gate.file), *programs["ior"]]
-    checkout.write("config/sites/local/site.yaml", site)
+    with checkout.edited(SITE) as site:
+        programs = site["stacks"]["debian"]["programs"]
+        programs["ior"] = ["sh", str(script), str(gate.file), *programs["ior"]]
     return gate

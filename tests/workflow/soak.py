@@ -28,11 +28,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from tests.needs import fuse
 from tests.own_folders import own_folder, remove
-from tests.workflow.conftest import Checkout, copy_of_the_tree, tiny_configuration
+from tests.workflow.conftest import SUITE, TARGET, Checkout, copy_of_the_tree, tiny_configuration
 from tests.workflow.processes import GUARDIAN, children, kill, named_below, processes_below, start, until
 from weir.cli import main as weir
 
@@ -204,12 +202,11 @@ def soak_field(executions: int = EXECUTIONS, rate: int = RATE) -> Iterator[Field
         checkout = copy_of_the_tree(folder)
         tiny_configuration(checkout, memory)
         checkout.write("soak.mk", MAKEFILE)
-        suite = yaml.safe_load((checkout.root / "config/suites/tiny.yaml").read_text())
-        experiment = suite["experiments"]["one"]
-        experiment["repetitions"]["rounds"] = executions // 4
-        experiment["fixed"] |= {"block": "= 4 * xfer", "rate": rate}
-        checkout.write("config/suites/tiny.yaml", suite)
-        checkout.write("config/sites/local/targets/ram.yaml", burst_buffer(checkout, memory))
+        with checkout.edited(SUITE) as suite:
+            experiment = suite["experiments"]["one"]
+            experiment["repetitions"]["rounds"] = executions // 4
+            experiment["fixed"] |= {"block": "= 4 * xfer", "rate": rate}
+        checkout.write(TARGET, burst_buffer(checkout, memory))
         planned = checkout.weir("plan", "--out", "plan.json")
         assert planned.returncode == 0, planned.stderr
         yield Field(checkout, memory, temporary, executions)

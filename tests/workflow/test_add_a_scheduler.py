@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-import yaml
 
-from tests.workflow.conftest import Checkout
+from tests.workflow.conftest import SITE, Checkout
+from tests.workflow.reframe_results import measure
 
 # A queue that notes what is submitted to it, and starts it at once.
 SCHEDULER = """
@@ -61,15 +61,12 @@ LAUNCHER = Launcher(command=command, environment=MPIRUN.environment)
 def test_a_scheduler_and_a_launcher_are_one_file_each(tiny: Checkout) -> None:
     tiny.write("weir/site/schedulers/ledger.py", SCHEDULER)
     tiny.write("weir/site/launchers/relay.py", LAUNCHER)
-    site = yaml.safe_load((tiny.root / "config/sites/local/site.yaml").read_text())
-    (partition,) = site["partitions"].values()
-    partition |= {"scheduler": "ledger", "launcher": "relay", "scheduler_options": ["--account=me"]}
-    tiny.write("config/sites/local/site.yaml", site)
+    with tiny.edited(SITE) as site:
+        (partition,) = site["partitions"].values()
+        partition |= {"scheduler": "ledger", "launcher": "relay", "scheduler_options": ["--account=me"]}
     ledger = tiny.root / "ledger.txt"
-    reframe = ("reframe", "--nocolor", "-C", "reframe_checks/settings.py", "-c", "reframe_checks/measure.py")
-    environment = {"LEDGER": str(ledger), "WEIR_SUITES": "tiny"}
-    done = tiny.call(*reframe, "--system=local", "--run", environment=environment)
-    assert done.returncode == 0, done.stdout + done.stderr
+    session = measure(tiny, environment={"LEDGER": str(ledger), "WEIR_SUITES": "tiny"})
+    assert session.outcomes == ["OK"], session.text
     assert ledger.read_text() == "--account=me\n"
     documents = [json.loads(file.read_text()) for file in tiny.root.glob("results/local/runs/*/*/run.json")]
     assert len(documents) == 4

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.workflow.conftest import ROOT, Checkout, copy_of_the_tree
+from tests.workflow.conftest import ROOT, SITE, SUITE, TARGET, Checkout, copy_of_the_tree
 from weir.cli import main
 
 SECRET = "hunter2-of-the-burst-buffer"
@@ -39,18 +39,17 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
 @pytest.fixture(scope="module")
 def bundle(checkout: Checkout) -> Path:
     """A study of two cells, measured by a script that prints IOR's table, and bundled."""
-    site = yaml.safe_load((checkout.root / "config/sites/local/site.yaml").read_text())
-    site["stacks"]["debian"]["environment"]["LAB_API_KEY"] = SECRET
-    checkout.write("config/sites/local/site.yaml", site)
+    with checkout.edited(SITE) as site:
+        site["stacks"]["debian"]["environment"]["LAB_API_KEY"] = SECRET
     site["stacks"]["debian"]["environment"]["LAB_API_KEY"] = ELSEWHERE
     checkout.write("config/sites/elsewhere/site.yaml", site | {"site": "elsewhere"})
     target = f"/dev/shm/weir-{USER}-{os.getpid()}"
     about = {"target": "ram", "kind": "memory", "description": "tmpfs of a test", "path": target}
-    checkout.write("config/sites/local/targets/ram.yaml", about | {"prepare": [["mkdir", "-p", target]]})
+    checkout.write(TARGET, about | {"prepare": [["mkdir", "-p", target]]})
     experiment = {"tool": "ior", "nodes": [1], "ppn": [1], "space": {"xfer": ["16 KiB", "64 KiB"]}}
     experiment |= {"fixed": {"block": "256 KiB", "sync": True}, "repetitions": {"rounds": 2}}
     suite = {"suite": "tiny", "question": "Does it work?", "experiments": {"one": experiment}}
-    checkout.write("config/suites/tiny.yaml", suite)
+    checkout.write(SUITE, suite)
     if not (ROOT / "build/weir-io").exists():
         pytest.skip("build/weir-io is missing: make build")
     checkout.measure("results/local/tiny", "--suite", "tiny", "--target", "ram", environment=OWN)

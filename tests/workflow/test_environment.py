@@ -5,7 +5,6 @@ docs/faults.md has the table.
 
 from __future__ import annotations
 
-import csv
 import json
 import subprocess
 from dataclasses import dataclass
@@ -104,7 +103,7 @@ def test_a_fault_of_the_environment_is_named_and_no_verdict(
     fault = FAULTS[name]
     if fault.burst_buffer:
         target = burst_buffer(here, target_folder)
-        here.write("mount.sh", MOUNT).chmod(0o755)
+        here.write("mount.sh", MOUNT)
         target["prepare"] = [[str(here.root / "mount.sh"), *target["prepare"][0][2:]]]
         here.write("config/sites/local/targets/ram.yaml", target)
     assert plan(here).returncode == 0
@@ -120,17 +119,9 @@ def test_a_fault_of_the_environment_is_named_and_no_verdict(
     again = run(here, "true")
     assert again.returncode == 0, again.stderr
     assert [json.loads(file.read_text())["status"] for file in runs_of(here)] == ["done"] * 4
-    rows = records(here)
+    rows = here.collect("results/local/r.csv")
     assert [row for row in rows if row["verdict"] == "INVALID" or not row["bw_mib_s"]] == []
     assert len(rows) == 4 * 2 * 2  # cells, iterations, accesses
-
-
-def records(checkout: Checkout) -> list[dict[str, str]]:
-    out = ("--plan", "plan.json", "--results", "results/local", "--out", "results/local/r.csv")
-    collected = checkout.weir("collect", *out)
-    assert collected.returncode == 0, collected.stderr
-    with (checkout.root / "results/local/r.csv").open() as stream:
-        return list(csv.DictReader(stream))
 
 
 @pytest.mark.slow

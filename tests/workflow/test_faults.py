@@ -12,9 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import yaml
 
-from tests.workflow.conftest import ROOT, Checkout
+from tests.workflow.conftest import ROOT, SUITE, TARGET, Checkout
 from tests.workflow.gate import ENDED, close_gate
 from weir.plan import read_plan
 from weir.workflow.study import what_is_left
@@ -39,8 +38,7 @@ def small_mount(tmp_path: Path) -> Iterator[Path]:
 
 def aim(checkout: Checkout, **changes: object) -> None:
     """Change the only target of the tiny checkout, and plan."""
-    file = checkout.root / "config/sites/local/targets/ram.yaml"
-    checkout.write(str(file.relative_to(checkout.root)), yaml.safe_load(file.read_text()) | changes)
+    checkout.write(TARGET, checkout.read(TARGET) | changes)
 
 
 def plan(checkout: Checkout) -> subprocess.CompletedProcess[str]:
@@ -58,12 +56,10 @@ def runs_of(checkout: Checkout) -> list[Path]:
 
 def ask_for_twenty_executions(checkout: Checkout) -> None:
     """They share a launch, and the schedule of their transfers gives each 0.16 s on any machine."""
-    file = checkout.root / "config/suites/tiny.yaml"
-    suite = yaml.safe_load(file.read_text())
-    experiment = suite["experiments"]["one"]
-    experiment["repetitions"]["rounds"] = 5
-    experiment["fixed"] |= {"block": "= 8 * xfer", "rate": 400}
-    checkout.write("config/suites/tiny.yaml", suite)
+    with checkout.edited(SUITE) as suite:
+        experiment = suite["experiments"]["one"]
+        experiment["repetitions"]["rounds"] = 5
+        experiment["fixed"] |= {"block": "= 8 * xfer", "rate": 400}
 
 
 def ended(checkout: Checkout) -> int:
@@ -110,7 +106,6 @@ def test_space_that_goes_while_measuring_fails_the_cells_and_keeps_the_others(
         f"#!/bin/sh\nhead -c 40M /dev/zero > {small_mount}/hog 2>/dev/null\n"
         f'exec "{ROOT}/build/weir-io" "$@"\n',
     )
-    launcher.chmod(0o755)
     site = tiny.root / "config/sites/local/site.yaml"
     site.write_text(site.read_text().replace('"{root}/build/weir-io"', str(launcher)))
     assert plan(tiny).returncode == 0
@@ -163,7 +158,6 @@ def test_a_target_that_vanishes_ends_the_batch_and_keeps_its_runs(tiny: Checkout
         f"[ ! -e {counter} ] || [ $(wc -l < {counter}) -le 4 ] || umount --lazy {small_mount} 2>/dev/null\n"
         f'exec "{ROOT}/build/weir-io" "$@"\n',
     )
-    program.chmod(0o755)
     site = tiny.root / "config/sites/local/site.yaml"
     site.write_text(site.read_text().replace('"{root}/build/weir-io"', str(program)))
     assert plan(tiny).returncode == 0

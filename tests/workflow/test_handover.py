@@ -10,17 +10,16 @@ import sys
 from pathlib import Path
 
 import pytest
-import yaml
 
-from tests.workflow.conftest import ROOT, Checkout
+from tests.workflow.conftest import ROOT, SUITE, TARGET, Checkout
+from tests.workflow.reframe_results import measure
 from weir.measure.handover import Handover
 
 
 @pytest.fixture
 def two_broken(tiny: Checkout) -> Checkout:
     """Two batches that fail at the same time, each for a reason of its own."""
-    file = tiny.root / "config/sites/local/targets/ram.yaml"
-    ram = yaml.safe_load(file.read_text())
+    ram = tiny.read(TARGET)
     for name in ("ram", "rom"):
         broken = {"target": name, "prepare": [["sh", "-c", f"echo the reason of {name} >&2; exit 1"]]}
         path = f"/dev/shm/weir-test-not-there-{name}"
@@ -43,12 +42,11 @@ def test_each_failed_batch_is_reported_with_its_own_reason(two_broken: Checkout)
 @pytest.mark.slow
 def test_two_batches_take_turns_and_hand_over_through_reframe(tiny: Checkout) -> None:
     """Each has a job and a receipt of its own, but the job of the first measures both, in one ReFrame."""
-    ram = yaml.safe_load((tiny.root / "config/sites/local/targets/ram.yaml").read_text())
+    ram = tiny.read(TARGET)
     tiny.write("config/sites/local/targets/rom.yaml", ram | {"target": "rom", "path": f"{ram['path']}/rom"})
     Path(ram["path"], "rom").mkdir()
-    suite = yaml.safe_load((tiny.root / "config/suites/tiny.yaml").read_text())
-    suite["experiments"]["one"]["repetitions"] = {"rounds": 2}
-    tiny.write("config/suites/tiny.yaml", suite)
+    with tiny.edited(SUITE) as suite:
+        suite["experiments"]["one"]["repetitions"] = {"rounds": 2}
     done = tiny.snakemake("--", "results/local/tiny/records.csv")
     assert done.returncode == 0, done.stderr
     assert "[16/16]" in done.stderr
@@ -70,10 +68,8 @@ def test_two_batches_take_turns_and_hand_over_through_reframe(tiny: Checkout) ->
 
 @pytest.mark.slow
 def test_a_relative_results_directory_is_relative_to_the_caller(tiny: Checkout) -> None:
-    reframe = ("reframe", "--nocolor", "-C", "reframe_checks/settings.py", "-c", "reframe_checks/measure.py")
-    environment = {"WEIR_RESULTS": "elsewhere", "WEIR_SUITES": "tiny"}
-    done = tiny.call(*reframe, "--system=local", "--run", environment=environment)
-    assert done.returncode == 0, done.stdout + done.stderr
+    session = measure(tiny, environment={"WEIR_RESULTS": "elsewhere", "WEIR_SUITES": "tiny"})
+    assert session.outcomes == ["OK"], session.text
     assert len(list(tiny.root.glob("elsewhere/runs/*/*/run.json"))) == 4
     assert not (tiny.root / "reframe_checks/elsewhere").exists()
 

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
-from tests.workflow.conftest import ROOT, Checkout
+from tests.workflow.conftest import ROOT, SUITE, Checkout
 from tests.workflow.reframe_results import reframe
 from weir.plan import read_plan
 from weir.workflow.study import what_is_left
@@ -34,12 +33,7 @@ exec "{engine}" ior "$@"
 def lacking(tiny: Checkout) -> Checkout:
     """The tiny suite with an original IOR that lacks the interface of half of its cells."""
     text = WITHOUT_MPIIO.format(calls=tiny.root / "calls", engine=ROOT / "build/weir-io")
-    program = tiny.write("bin/ior", text)
-    program.chmod(0o755)
-    file = tiny.root / "config/sites/local/site.yaml"
-    site = yaml.safe_load(file.read_text())
-    site["stacks"]["debian"]["programs"] = {"ior": [str(program)]}
-    tiny.write("config/sites/local/site.yaml", site)
+    tiny.use(ior=[str(tiny.write("bin/ior", text))])
     suite = tiny.root / "config/suites/tiny.yaml"
     suite.write_text(suite.read_text().replace("iterations: 2", "iterations: 1"))
     assert tiny.weir("plan", "--out", "plan.json").returncode == 0
@@ -69,10 +63,7 @@ def test_cells_without_their_interface_are_unavailable_and_the_others_are_measur
     assert [*receipt["unavailable_cells"].values()] == [reason] * 2
     assert all("MPIIO" in label for label in receipt["unavailable_cells"])
     assert "[2/2]" in done.stderr, "what is unavailable is not counted as to be measured"
-    out = ("collect", "--plan", "plan.json", "--results", "results/local", "--out", "records.csv")
-    assert lacking.weir(*out).returncode == 0
-    with (lacking.root / "records.csv").open() as stream:
-        assert {row["api"] for row in csv.DictReader(stream)} == {"POSIX"}
+    assert {row["api"] for row in lacking.collect("records.csv")} == {"POSIX"}
     with (lacking.root / "excluded.csv").open() as stream:
         excluded = [(row["reason"], row["cells"]) for row in csv.DictReader(stream)]
     assert (reason, "2") in excluded
@@ -92,10 +83,8 @@ def test_an_interface_that_is_there_later_is_measured_then(lacking: Checkout) ->
 
 
 def test_a_batch_of_which_no_cell_has_its_interface_is_stopped(lacking: Checkout) -> None:
-    suite = lacking.root / "config/suites/tiny.yaml"
-    content = yaml.safe_load(suite.read_text())
-    content["experiments"]["one"]["space"]["api"] = ["MPIIO"]
-    lacking.write("config/suites/tiny.yaml", content)
+    with lacking.edited(SUITE) as suite:
+        suite["experiments"]["one"]["space"]["api"] = ["MPIIO"]
     assert lacking.weir("plan", "--out", "plan.json").returncode == 0
     done = lacking.weir(*RUN)
     assert done.returncode == 1
@@ -105,11 +94,9 @@ def test_a_batch_of_which_no_cell_has_its_interface_is_stopped(lacking: Checkout
 
 
 def test_a_program_lists_its_interfaces_once_for_all_batches_of_a_session(lacking: Checkout) -> None:
-    suite = lacking.root / "config/suites/tiny.yaml"
-    suite.write_text(suite.read_text().replace("rounds: 1", "rounds: 2"))
-    content = yaml.safe_load(suite.read_text())
-    content["experiments"]["one"]["ppn"] = [1, 2]
-    lacking.write("config/suites/tiny.yaml", content)
+    with lacking.edited(SUITE) as suite:
+        suite["experiments"]["one"]["repetitions"]["rounds"] = 2
+        suite["experiments"]["one"]["ppn"] = [1, 2]
     assert lacking.weir("plan", "--out", "plan.json").returncode == 0
     done = lacking.weir(*RUN, "--json")
     assert len(json.loads(done.stdout)["batches"]) == 2

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-import yaml
 
-from tests.workflow.conftest import ROOT, Checkout, copy_of_the_tree
+from tests.workflow.conftest import ROOT, SUITE, Checkout, copy_of_the_tree
 from tests.workflow.gate import ENDED, close_gate
 from tests.workflow.processes import GUARDIAN, children, kill, processes_below, start, until
 from tests.workflow.test_faults import RUN, aim, ask_for_twenty_executions, ended, plan, runs_of, small_mount
@@ -327,13 +326,9 @@ def test_a_cell_that_lost_its_summary_is_not_valid(twenty: Checkout) -> None:
         "thief.sh",
         f'#!/bin/sh\n"{ROOT}/build/weir-io" "$@"\ncode=$?\nrm -f ../../runs/*/*/summary.json\nexit $code\n',
     )
-    thief.chmod(0o755)
     program = twenty.root / "weir-io"
     program.symlink_to(thief)
-    file = twenty.root / "config/sites/local/site.yaml"
-    site = yaml.safe_load(file.read_text())
-    site["stacks"]["debian"]["programs"] = {"ior": [str(program), "ior"]}
-    twenty.write("config/sites/local/site.yaml", site)
+    twenty.use(ior=[str(program), "ior"])
     assert plan(twenty).returncode == 0
     done = twenty.weir(*RUN)
     assert done.returncode == 1
@@ -355,9 +350,8 @@ def test_a_file_system_that_does_not_answer_is_named_and_keeps_nothing_back(
     point = base / "mount"
     commands = {"prepare": [[script, "mount", *places]], "cleanup": [[script, "down", *places]]}
     aim(twenty, kind="burst-buffer-fuse", path=str(point), mount=str(point), **commands)
-    suite = yaml.safe_load((twenty.root / "config/suites/tiny.yaml").read_text())
-    suite["experiments"]["one"]["timeout"] = "20 s"
-    twenty.write("config/suites/tiny.yaml", suite)
+    with twenty.edited(SUITE) as suite:
+        suite["experiments"]["one"]["timeout"] = "20 s"
     gate = close_gate(twenty)
     assert plan(twenty).returncode == 0
     first = weir_run(twenty, "--errors", "errors.json", "--seed", "2")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import subprocess
@@ -46,12 +45,7 @@ def test_every_door_moves_bytes_and_leaves_nothing(checkout: Checkout) -> None:
     done = checkout.weir("run", "--plan", "plan.json", "--results", "results/local", "--json")
     assert done.returncode == 0, done.stdout + done.stderr
     batches = {each["batch"].removesuffix("-debian-1x2"): each for each in json.loads(done.stdout)["batches"]}
-    collected = checkout.weir(
-        "collect", "--plan", "plan.json", "--results", "results/local", "--out", "r.csv"
-    )
-    assert collected.returncode == 0, collected.stderr
-    with (checkout.root / "r.csv").open() as stream:
-        rows = list(csv.DictReader(stream))
+    rows = checkout.collect("r.csv")
     # 2 MiB take milliseconds, others use the machine, and of the emulated burst buffer there is no device.
     reasons = {reason for row in rows for reason in row["reasons"].split(";")}
     of_the_machine = {"others-on-device", "machine-busy", "neighbours"}

@@ -101,7 +101,6 @@ def listed(tiny: Checkout, target: Path, *arguments: str, host: str = "elsewhere
     text = CENTRE.format(target=str(target), stage=str(tiny.root / "stage"), host=host)
     tiny.write("centre.py", text)
     program = tiny.write("bin/lmod", LMOD.format(calls=tiny.root / "lmod-calls"))
-    program.chmod(0o755)
     chosen = ("--name=^measure", "-S", "suite=tiny", *arguments)
     return reframe(tiny, *chosen, settings="centre.py", environment={"LMOD_CMD": str(program)})
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.workflow.conftest import ROOT, Checkout
+from tests.workflow.conftest import ROOT, SITE, SUITE, TARGET, Checkout
 from tests.workflow.reframe_results import measure, performance_log, reframe, stored_cases
 
 pytestmark = pytest.mark.slow
@@ -36,10 +36,8 @@ def edit(file: Path, **changes: object) -> None:
 
 
 def test_an_optional_target_whose_ranks_cannot_start_is_skipped(checkout: Checkout) -> None:
-    site = checkout.root / "config/sites/local/site.yaml"
-    stacks = yaml.safe_load(site.read_text())["stacks"]
-    stacks["debian"]["launcher_options"] = ["--nonsense"]
-    edit(site, stacks=stacks)
+    with checkout.edited(SITE) as site:
+        site["stacks"]["debian"]["launcher_options"] = ["--nonsense"]
     edit(checkout.root / "config/sites/local/targets/ram.yaml", optional=True)
     session = reframe(checkout, "--system=local", "--run")
     assert session.outcomes == ["SKIP", "SKIP"], session.text  # preflight and measure
@@ -127,11 +125,7 @@ def test_a_batch_that_was_interrupted_goes_on_and_logs_what_was_measured_now(che
 def test_a_cell_without_a_valid_record_fails_the_check(checkout: Checkout) -> None:
     """A program that moves less than was requested ends well, and the audit counts none of it."""
     shim = checkout.write("build-shim/ior", SHIM.format(engine=ROOT / "build/weir-io"))
-    shim.chmod(0o755)
-    site = checkout.root / "config/sites/local/site.yaml"
-    stacks = yaml.safe_load(site.read_text())["stacks"]
-    stacks["debian"]["programs"] = {"ior": [str(shim)]}
-    edit(site, stacks=stacks)
+    checkout.use(ior=[str(shim)])
     session = measure(checkout)
     assert session.outcomes == ["FAIL"], session.text
     assert "4 of 4 cells have no valid record: " in session.text
@@ -161,10 +155,8 @@ def test_what_the_plan_does_not_have_is_refused(checkout: Checkout) -> None:
 @pytest.fixture
 def four(checkout: Checkout) -> Checkout:
     """Two suites on two targets: four batches."""
-    data = yaml.safe_load((checkout.root / "config/sites/local/targets/ram.yaml").read_text())
-    checkout.write("config/sites/local/targets/rom.yaml", data | {"target": "rom"})
-    data = yaml.safe_load((checkout.root / "config/suites/tiny.yaml").read_text())
-    checkout.write("config/suites/other.yaml", data | {"suite": "other"})
+    checkout.write("config/sites/local/targets/rom.yaml", checkout.read(TARGET) | {"target": "rom"})
+    checkout.write("config/suites/other.yaml", checkout.read(SUITE) | {"suite": "other"})
     return checkout
 
 

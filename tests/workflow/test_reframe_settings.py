@@ -185,8 +185,7 @@ def centre(tiny: Checkout, target_folder: Path) -> Checkout:
     )  # no parallel file system is here, and the audit sees it
     settings(tiny, ", " + "".join(extras.splitlines()[1:-1]).strip().rstrip(","))
     for name in ("ior", "mdtest"):
-        program = tiny.write(f"bin/{name}", f'#!/bin/sh\nexec "{ROOT}/build/weir-io" {name} "$@"\n')
-        program.chmod(0o755)
+        tiny.write(f"bin/{name}", f'#!/bin/sh\nexec "{ROOT}/build/weir-io" {name} "$@"\n')
     return tiny
 
 

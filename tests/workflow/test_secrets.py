@@ -113,7 +113,7 @@ def _write_site(checkout: Checkout, folder: Path) -> None:
     stack["programs"]["ior"] = [login, "-p", WRAPPER]
     site["partitions"]["node"]["scheduler_options"] = [f"--comment={SCHEDULER}"]
     checkout.write("config/sites/local/site.yaml", f"# ask carol: {COMMENT}\n{yaml.safe_dump(site)}")
-    checkout.write("config/sites/local/login", _LOGIN).chmod(0o755)
+    checkout.write("config/sites/local/login", _LOGIN)
     about: dict[str, Any] = {
         "target": "ram",
         "kind": "memory",

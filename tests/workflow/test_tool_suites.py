@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from tests.workflow.conftest import Checkout
 from tests.workflow.report_study import draw
@@ -47,10 +46,7 @@ def test_a_suite_of_a_third_party_tool_becomes_a_page(tiny: Checkout, tmp_path: 
             "config/sites/local/targets/ram.yaml",
             {"target": "ram", "kind": "disk", "description": "disk of a test", "path": str(disk)},
         )
-    site = tiny.root / "config/sites/local/site.yaml"
-    facts = yaml.safe_load(site.read_text())
-    facts["stacks"]["debian"]["programs"] = {tool: [tool]}
-    site.write_text(yaml.safe_dump(facts))
+    tiny.use(**{tool: [tool]})
     rows, study = tiny.measure("results/local/tiny"), tiny.root / "results/local/tiny"
     assert [(row["tool"], row["program"]) for row in rows] == [(tool, tool)] * 8
     assert {(row["access"], int(row["moved_bytes"])) for row in rows} == {
