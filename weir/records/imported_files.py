@@ -50,9 +50,9 @@ def files_below(paths: Iterable[Path]) -> Found:
     return found
 
 
-def _new(folder: Path, names: Iterable[str], seen: set[str]) -> list[str]:
+def _new(folder: Path, names: list[str], seen: set[str]) -> list[str]:
     """The names that were not seen before; each is seen now."""
-    place = os.path.realpath(folder)
+    place = os.path.realpath(folder) if names else ""  # each part of a deep path is looked at
     new = [name for name in names if f"{place}/{name}" not in seen]
     seen.update(f"{place}/{name}" for name in new)
     return new
