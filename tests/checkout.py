@@ -20,34 +20,18 @@ SHIPPED_SITES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "cluster-lab": (("cephfs", "glusterfs", "moosefs"), ("debian",)),
     "ime-template": (("backing", "ime-fuse", "ime-native"), ("mpich-ime",)),
-    "local": (
-        ("backing", "disk", "ime-fuse", "ime-native", "memory", "memory-pool"),
-        ("debian",),
-    ),
+    "local": (("backing", "disk", "ime-fuse", "ime-native", "memory", "memory-pool"), ("debian",)),
     "lustre-template": (("scratch",), ("openmpi",)),
     "sandbox": (("disk", "memory"), ("debian",)),
     "storage-lab": (
         ("cephfs", "glusterfs", "glusterfs-dispersed", "moosefs", "nfs3", "nfs4", "nfs4-async"),
         ("debian",),
     ),
-    "stacks": (
-        ("ime", "memory"),
-        ("debian", "container", "spack-openmpi", "spack-mpich", "spack-mpich-ime"),
-    ),
+    "stacks": (("ime", "memory"), ("debian", "container", "spack-openmpi", "spack-mpich", "spack-mpich-ime")),
 }
 SHIPPED_SUITES = (
-    "burst-buffer",
-    "ime-paper",
-    "io500",
-    "layers",
-    "metadata",
-    "mistral",
-    "nersc-ior",
-    "netcdf-features",
-    "nodes",
-    "queue-depth",
-    "quick",
-    "stack-cost",
+    *("burst-buffer", "ime-paper", "io500", "layers", "metadata", "mistral", "nersc-ior"),
+    *("netcdf-features", "nodes", "queue-depth", "quick", "stack-cost"),
 )
 SITE = """\
 site: here

@@ -37,19 +37,8 @@ MEMORY_MIB = 200
 _MOST_POINTS = 2_000
 _PLACE = "HOSTILE-VALUE"  # raw YAML stands there in the end
 _WORDS = (
-    *(
-        "xfer",
-        "xfer",
-        "nodes",
-        "ranks",
-        "2",
-        "16 KiB",
-        "9223372036854775807",
-        "-1",
-        "0.5",
-        "stonewall",
-        "'disk'",
-    ),
+    *("xfer", "xfer", "nodes", "ranks", "2", "16 KiB", "9223372036854775807", "-1", "0.5"),
+    *("stonewall", "'disk'"),
     *("xfer", "api", "nodes", "ppn", "block", "target.kind", "target", "access", "sync", "1", "0", "1e999"),
     *("'POSIX'", "'%999999999d'", "8 MiB", "9" * 400, "(1, 2)", "[api]", "true", "__import__('os')", "None"),
     *("target.__class__", "'" + "x" * 500 + "'", "\u202e", "\x07", "99999999999 PiB"),

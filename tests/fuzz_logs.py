@@ -48,60 +48,18 @@ _SLICE = 500  # inputs of one seed and process
 _SLICES_AT_A_TIME = 20
 _NUMBER = re.compile(rb"-?\d+(?:\.\d+)?")
 _NUMBERS = (
-    *(
-        b"0",
-        b"-5",
-        b"1e300",
-        b"-1e300",
-        b"nan",
-        b"NaN",
-        b"inf",
-        b"Infinity",
-        b"-0",
-        b"0.0",
-        b"1.2.3",
-        b"..",
-        b"",
-    ),
-    *(
-        b"9" * 30,
-        b"9" * 5000,
-        b"1e-320",
-        b"0x10",
-        b"1_000",
-        "²".encode(),
-        "٣".encode(),
-        b"18446744073709551616",
-    ),
+    *(b"0", b"-5", b"1e300", b"-1e300", b"nan", b"NaN", b"inf", b"Infinity", b"-0", b"0.0"),
+    *(b"1.2.3", b"..", b""),
+    *(b"9" * 30, b"9" * 5000, b"1e-320", b"0x10", b"1_000", "²".encode(), "٣".encode()),
+    b"18446744073709551616",
 )
 _LINES = (
-    *(
-        b" " * 5000,
-        b"\t" * 5000,
-        b"(" * 5000,
-        b"{" * 5000,
-        b"[" * 5000,
-        b'"' * 5000,
-        b"9" * 5000,
-        b"\x00" * 500,
-    ),
-    *(
-        b"write" + b" 1" * 3000,
-        b"Assertion " * 800,
-        b"srun: error: nothing",
-        b"SUMMARY:",
-        b"Options:",
-        b"Results:",
-    ),
-    *(
-        b"\xff\xfe" * 400,
-        b"\xed\xa0\x80",
-        "\u202e\u200f".encode(),
-        b"\x1b[31m",
-        b"a,b,c" * 900,
-        b"ERROR: in",
-        b"}",
-    ),
+    *(b" " * 5000, b"\t" * 5000, b"(" * 5000, b"{" * 5000, b"[" * 5000, b'"' * 5000, b"9" * 5000),
+    b"\x00" * 500,
+    *(b"write" + b" 1" * 3000, b"Assertion " * 800, b"srun: error: nothing", b"SUMMARY:"),
+    *(b"Options:", b"Results:"),
+    *(b"\xff\xfe" * 400, b"\xed\xa0\x80", "\u202e\u200f".encode(), b"\x1b[31m", b"a,b,c" * 900),
+    *(b"ERROR: in", b"}"),
 )
 
 
@@ -218,16 +176,7 @@ def _encoded(text: bytes, chance: random.Random) -> bytes:
     return plain.encode(chance.choice(("utf-16", "utf-32", "utf-8-sig", "cp500")), errors="replace")
 
 
-_MUTATIONS = (
-    truncated,
-    flipped,
-    _other_number,
-    _other_number,
-    _other_number,
-    _other_line,
-    _spliced,
-    _encoded,
-)
+_MUTATIONS = (truncated, flipped, *[_other_number] * 3, _other_line, _spliced, _encoded)
 
 
 def failure_of(name: str, text: bytes, folder: Path) -> Failure | None:

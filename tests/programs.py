@@ -1,13 +1,28 @@
-"""Programs that tests write for themselves: in place of launchers, batch systems and tools."""
+"""Files that tests write and programs that they start, some in place of launchers and batch systems."""
 
 from __future__ import annotations
 
+import subprocess
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
+
+
+def write_file(path: Path, text: str) -> Path:
+    """And its directory if that is missing."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
 
 
 def write_program(path: Path, text: str) -> Path:
-    """A file that may be executed, and its directory if that is missing."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-    path.chmod(0o755)
+    """A file that may be executed."""
+    write_file(path, text).chmod(0o755)
     return path
+
+
+def ran(
+    command: Sequence[object], *, check: bool = False, **options: Any
+) -> subprocess.CompletedProcess[str]:
+    """The output of a program, however it ended."""
+    return subprocess.run([*map(str, command)], capture_output=True, text=True, check=check, **options)

@@ -16,11 +16,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.workflow.processes import until
 from weir.base.errors import WeirError
 from weir.measure.clean_up.directories import MARKER, Workspace
 
@@ -43,7 +43,7 @@ while os.path.exists(victim):
     try: os.rename(aside, aim)
     except OSError: pass
 """
-_STARTS_S = _ENDS_S = 60.0
+_ENDS_S = 60.0
 _MOST_ROUNDS = 100  # times as many rounds as requested, where the attacker gets no processor in between
 
 
@@ -112,9 +112,7 @@ def _attacker(exchanged: Path, aside: Path, victim: Path, swaps: Path) -> Iterat
     command = [sys.executable, "-c", _ATTACK, *map(str, (exchanged, aside, victim, swaps))]
     process = subprocess.Popen(command)
     try:
-        limit_s = time.monotonic() + _STARTS_S
-        while not swaps.exists() and time.monotonic() < limit_s:
-            time.sleep(0.01)
+        until(swaps.exists)
         yield
     finally:
         shutil.rmtree(victim, ignore_errors=True)

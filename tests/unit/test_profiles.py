@@ -13,14 +13,7 @@ from tests.checkout import ROOT
 PROFILES = sorted((ROOT / "profiles").glob("*/config.yaml"))
 # What a resource or an option of a site may not be set to here, in any batch system's spelling.
 OF_A_SITE = {
-    "account",
-    "partition",
-    "queue",
-    "qos",
-    "constraint",
-    "project",
-    "bank",
-    "reservation",
+    *("account", "partition", "queue", "qos", "constraint", "project", "bank", "reservation"),
     "runtime",
 }
 OF_A_SITE |= {"nodes", "tasks", "mem", "mem_mb", "walltime", "clusters", "options", "extra", "site", "suites"}

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.checkout import ROOT
-from tests.programs import write_program
+from tests.programs import ran, write_program
 
 STUDIES = ("ddn-lustre-2018", "mistral", "io500")
 WEIR = """#!/bin/sh
@@ -36,9 +35,7 @@ def test_a_failed_step_of_a_study_fails_the_command(tmp_path: Path, failing: str
     script = shutil.copy(ROOT / "reports/reference.sh", tmp_path / "reports")
     out = tmp_path / "out"
     environment = os.environ | {"FAILS": failing or "none"}
-    done = subprocess.run(
-        [script, out], check=False, env=environment, capture_output=True, text=True, timeout=60
-    )
+    done = ran([script, out], env=environment, timeout=60)
     assert done.returncode == (1 if failing else 0), done.stderr
     assert ("cannot import" in done.stderr) == bool(failing)
     assert not failing or not (out / failing / "drawn").exists()

@@ -20,6 +20,7 @@ import pytest
 
 import weir
 from tests.checkout import ROOT
+from tests.programs import ran
 
 VERSION = weir.__version__
 pytestmark = pytest.mark.slow
@@ -33,7 +34,7 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("clone", "--quiet", str(ROOT), str(folder)),
         ("-C", str(folder), "tag", "-f", f"v{VERSION}"),
     ):
-        done = subprocess.run(["git", *arguments], capture_output=True, text=True, check=False)
+        done = ran(["git", *arguments])
         if done.returncode:
             pytest.skip(f"no git checkout: {done.stderr.strip()}")
     shutil.copy(ROOT / "envs/release.py", folder / "envs/release.py")
@@ -42,9 +43,7 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def released(clone: Path, folder: Path, *options: str, **variables: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, clone / "envs/release.py", f"v{VERSION}", folder, *options]
-    return subprocess.run(
-        command, env={**os.environ, **variables}, capture_output=True, text=True, check=False
-    )
+    return ran(command, env={**os.environ, **variables})
 
 
 @pytest.fixture(scope="module")
@@ -166,20 +165,10 @@ def test_the_bill_names_what_weir_is_run_with(release: Path) -> None:
 
 
 def test_what_is_no_release_is_refused(clone: Path, tmp_path: Path) -> None:
-    unknown = subprocess.run(
-        [sys.executable, clone / "envs/release.py", "v99.0.0", tmp_path],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    unknown = ran([sys.executable, clone / "envs/release.py", "v99.0.0", tmp_path])
     assert unknown.returncode != 0
     assert "v99.0.0" in unknown.stderr
     subprocess.run(["git", "-C", clone, "tag", "-f", "v98.0.0"], check=True, capture_output=True)
-    other = subprocess.run(
-        [sys.executable, clone / "envs/release.py", "v98.0.0", tmp_path],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    other = ran([sys.executable, clone / "envs/release.py", "v98.0.0", tmp_path])
     assert f"v98.0.0 is of version {VERSION}" in other.stderr
     assert list(tmp_path.iterdir()) == []

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.programs import write_file
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -93,8 +91,7 @@ class Machine:
     def is_release(self, *lines: str) -> None:
         """What /etc/os-release contains."""
         file = self.notes / "system/etc/os-release"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text("".join(f"{line}\n" for line in lines))
+        write_file(file, "".join(f"{line}\n" for line in lines))
 
     def has_no_dpkg(self) -> None:
         """Of the programs of this machine those remain that are not dpkg's, a compiler's or R's."""
@@ -142,27 +139,3 @@ class Machine:
 
     def forget_calls(self) -> None:
         (self.notes / "calls").unlink(missing_ok=True)
-
-
-@contextmanager
-def fresh_machine() -> Iterator[Machine]:
-    """Debian 12 with nothing installed, and a checkout of the lists."""
-    # Not tmp_path, which other users may not enter: one test is another user.
-    folder = Path(tempfile.mkdtemp(prefix="weir-setup-"))
-    folder.chmod(0o755)
-    machine = Machine(folder / "checkout", folder / "notes")
-    shutil.copytree(ROOT / "envs" / "apt", machine.checkout / "envs" / "apt")
-    shutil.copytree(ROOT / "envs" / "pip", machine.checkout / "envs" / "pip")
-    shutil.copy(ROOT / "envs" / "setup.sh", machine.checkout / "envs")
-    shutil.copy(ROOT / "pyproject.toml", machine.checkout)
-    (machine.notes / "bin").mkdir(parents=True)
-    (machine.notes / "installed").touch()
-    for name, text in STAND_INS.items():
-        program = machine.notes / "bin" / name
-        program.write_text(f'#!/bin/bash\nnote() {{ echo "{name} $*" >>"$notes/calls"; }}\n{text}')
-        program.chmod(0o755)
-    machine.is_release("ID=debian", "VERSION_ID=12")
-    for path in folder.rglob("*"):  # whatever the mask of the checkout's user
-        path.chmod(path.stat().st_mode | (0o055 if path.is_dir() else 0o044))
-    yield machine
-    shutil.rmtree(folder)

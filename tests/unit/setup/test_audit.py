@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.checkout import ROOT
+from tests.programs import ran
 
 NOT_KNOWN = {"name": "one", "skip_reason": "Dependency not found on PyPI"}
 
@@ -51,6 +51,6 @@ def test_advisories_are_findings_and_an_audit_without_any_is_skipped_by_name(
     tmp_path: Path, answers: tuple[list[dict[str, Any]] | str, ...], code: int, told: str
 ) -> None:
     command = [sys.executable, ROOT / "envs/audit.py", program(tmp_path, *answers), "requirements.txt"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = ran(command)
     assert (done.returncode, done.stderr) == (code, "")
     assert told in done.stdout

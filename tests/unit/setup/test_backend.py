@@ -139,9 +139,8 @@ def test_a_wheel_with_the_library_is_for_its_platform(
     assert made[0].name == f"weir-1.0-py3-none-{tag}.whl"
     assert [file.name for file in made[0].parent.iterdir()] == [made[0].name]
     with zipfile.ZipFile(made[0]) as file:
-        assert (
-            f"Root-Is-Purelib: false\nTag: py3-none-{tag}\n" in file.read("weir-1.0.dist-info/WHEEL").decode()
-        )
+        told = file.read("weir-1.0.dist-info/WHEEL").decode()
+        assert f"Root-Is-Purelib: false\nTag: py3-none-{tag}\n" in told
         assert file.read(name) == library
         rows = list(csv.reader(io.StringIO(file.read("weir-1.0.dist-info/RECORD").decode())))
         assert {row[0] for row in rows} == set(file.namelist())

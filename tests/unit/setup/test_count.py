@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.programs import ran, write_file
+
 ROOT = Path(__file__).resolve().parents[3]
 JUNIT = """<?xml version="1.0"?>
 <testsuites><testsuite name="pytest" tests="4">
@@ -23,7 +25,7 @@ JUNIT = """<?xml version="1.0"?>
 
 def count(*files: Path) -> tuple[int, list[str]]:
     arguments = [sys.executable, str(ROOT / ".ci" / "count.py"), *map(str, files)]
-    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    done = ran(arguments)
     return done.returncode, done.stdout.splitlines()
 
 
@@ -53,8 +55,7 @@ def test_languages_add_up_and_what_did_not_pass_is_named(tmp_path: Path, good: P
 
 def test_tests_of_several_machines_have_the_name_of_theirs(tmp_path: Path) -> None:
     for name in ("bookworm-root", "trixie-root"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "steps.tsv").write_text("failed\tlint-r\t178 findings\n")
+        write_file(tmp_path / name / "steps.tsv", "failed\tlint-r\t178 findings\n")
     status, lines = count(tmp_path / "bookworm-root/steps.tsv", tmp_path / "trixie-root/steps.tsv")
     assert status == 1
     assert lines[:2] == [f"failed: {name}: lint-r: 178 findings" for name in ("bookworm-root", "trixie-root")]
@@ -79,13 +80,10 @@ def test_a_runner_without_results_has_failed(tmp_path: Path, good: Path, content
 
 
 def step(folder: Path, *arguments: str, **extra: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
+    return ran(
         [str(ROOT / ".ci" / "step"), *arguments],
         cwd=folder,
         env=os.environ | {"WEIR_STEPS": str(folder / "steps.tsv")} | extra,
-        capture_output=True,
-        text=True,
-        check=False,
     )
 
 

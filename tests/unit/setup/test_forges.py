@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 from collections.abc import Iterator
 
 import pytest
 import yaml
 
 from tests.checkout import ROOT
+from tests.programs import ran
 
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 PIPELINE = ROOT / ".gitlab-ci.yml"
@@ -43,7 +43,7 @@ def test_the_steps_pass_shellcheck() -> None:
     assert {"test.yml check", "spack.yml test-spack", ".gitlab-ci.yml weekly"} <= {name for name, _ in steps}
     for name, text in steps:
         command = ["shellcheck", "--shell", "bash", "-"]
-        done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+        done = ran(command, input=text)
         assert done.returncode == 0, f"{name}: {done.stdout}"
 
 
@@ -54,5 +54,5 @@ def test_the_checkers_of_the_forges_accept_the_files(checker: str) -> None:
     if not (found := shutil.which(program, path=PATH)):
         pytest.skip(f"{program} is neither in .venv nor on the PATH")
     command = [found, *arguments, *CHECKERS[checker]]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = ran(command)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from tests.checkout import ROOT
+from tests.programs import ran
 
 HOOKS = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"][0]["hooks"]
 # One of each kind that a hook reads.
@@ -37,7 +38,7 @@ def checkout(tmp_path: Path) -> Path:
 def hook(checkout: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PATH": f"{checkout.parent}/bin:/usr/bin:/bin"}
     command = [checkout / ".ci/hook", *arguments]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    return ran(command, env=environment)
 
 
 def test_a_missing_linter_is_installed_once(checkout: Path) -> None:
@@ -61,7 +62,7 @@ def test_no_hook_needs_more_than_the_checkout_and_make() -> None:
 def test_a_hook_that_is_a_target_of_make_installs_what_it_needs_first(target: str) -> None:
     """After `make setup`, R has no lintr."""
     command = [target.split()[0], "--dry-run", *target.split()[1:]]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    done = ran(command, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     first, *others = done.stdout.splitlines()
     assert first == "envs/setup.sh measure analyse report develop"
@@ -100,8 +101,6 @@ def test_the_real_pre_commit_passes_in_a_clone(clone: Path) -> None:
     command = [ROOT / ".venv/bin/pre-commit", "run", "--files", *FILES]
     # types-python reads the whole tree, as `make check` does.
     chosen = {"SKIP": "types-python", "PRE_COMMIT_HOME": str(clone.parent / "home"), "WEIR_APT": "no"}
-    done = subprocess.run(
-        command, cwd=clone, env={**os.environ, **chosen}, capture_output=True, text=True, check=False
-    )
+    done = ran(command, cwd=clone, env={**os.environ, **chosen})
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("Passed") == len(HOOKS) - 1, done.stdout

@@ -72,8 +72,10 @@ def test_a_package_without_a_row_ends_the_release() -> None:
 
 @pytest.mark.parametrize("lock", ["requirements.txt", "requirements-develop.txt", "requirements-audit.txt"])
 @pytest.mark.row("`make setup`")
-def test_every_pin_has_hashes(lock: str) -> None:
-    text = re.sub(r"^ *#.*\n", "", (ROOT / "envs/pip" / lock).read_text(), flags=re.MULTILINE)
+def test_every_pin_has_hashes_and_names_no_place(lock: str) -> None:
+    whole = (ROOT / "envs/pip" / lock).read_text()
+    assert not any(place in whole for place in ("://", "--index-url", "--find-links"))
+    text = re.sub(r"^ *#.*\n", "", whole, flags=re.MULTILINE)
     pins = [pin.rstrip() for pin in re.split(r"\n(?=\S)", text.strip())]
     assert len(pins) > 20
     assert [

@@ -5,13 +5,14 @@ from __future__ import annotations
 import importlib.metadata
 import re
 import shutil
-import subprocess
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 from packaging.specifiers import SpecifierSet
+
+from tests.programs import ran
 
 ROOT = Path(__file__).resolve().parents[3]
 LISTS = sorted((ROOT / "envs" / "apt").glob("*.txt"))
@@ -49,17 +50,13 @@ def test_every_package_stands_once_and_with_its_reason(file: Path) -> None:
 def test_every_package_exists() -> None:
     if not shutil.which("apt-cache"):
         pytest.skip("apt-cache is missing: not a Debian system")
-    names = subprocess.run(
+    names = ran(
         ["bash", "-c", '. envs/apt/release.sh; packages_of "$@"', "packages", *(file.stem for file in LISTS)],
         cwd=ROOT,
-        capture_output=True,
-        text=True,
         check=True,
     ).stdout.split()
     assert "cmake" in names
-    answer = subprocess.run(
-        ["apt-cache", "policy", *names], capture_output=True, text=True, check=True
-    ).stdout
+    answer = ran(["apt-cache", "policy", *names], check=True).stdout
     candidates = dict(re.findall(r"^(\S+):\n  Installed: .*\n  Candidate: (.+)$", answer, re.MULTILINE))
     if not Path("/var/lib/apt/lists").is_dir() or not list(Path("/var/lib/apt/lists").glob("*_Packages*")):
         pytest.skip("apt has no package lists here")
@@ -73,19 +70,6 @@ def test_every_locked_package_runs_with_the_python_of_debian_12() -> None:
     assert installed
     needs = {one.name: one.metadata.get("Requires-Python") or "" for one in installed}
     assert {name: python for name, python in needs.items() if "3.11.2" not in SpecifierSet(python)} == {}
-
-
-@pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.stem)
-def test_a_lock_pins_everything_by_hash_and_names_no_place(lock: Path) -> None:
-    text = lock.read_text()
-    requirements = [line for line in text.splitlines() if line and line[0] not in "# "]
-    assert all(PIN.match(line) for line in requirements), [
-        line for line in requirements if not PIN.match(line)
-    ]
-    assert text.count("--hash=sha256:") >= len(requirements)
-    assert "://" not in text
-    assert "--index-url" not in text
-    assert "--find-links" not in text
 
 
 def test_both_locks_agree() -> None:
@@ -123,15 +107,7 @@ def packages_imported(description: Path) -> set[str]:
 
 def test_r_packages_are_listed_if_and_only_if_they_are_used() -> None:
     with_r = {
-        "base",
-        "compiler",
-        "stats",
-        "utils",
-        "grid",
-        "graphics",
-        "grDevices",
-        "methods",
-        "tools",
+        *("base", "compiler", "stats", "utils", "grid", "graphics", "grDevices", "methods", "tools"),
         "parallel",
     }
     listed = {file.stem: set(re.findall(r"^r-cran-(\S+)", file.read_text(), re.MULTILINE)) for file in LISTS}

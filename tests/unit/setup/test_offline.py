@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.checkout import ROOT
-from tests.programs import write_program
+from tests.programs import ran, write_program
 
 SCRIPT = ROOT / "envs" / "bundle-offline.sh"
 
@@ -19,17 +19,12 @@ def test_a_clone_of_the_bundle_is_checked_out(tmp_path: Path) -> None:
     """Also of a detached HEAD; a bundle without HEAD gives an empty folder."""
     if not shutil.which("git") or not (ROOT / ".git").exists():
         pytest.skip("not a git checkout")
-    done = subprocess.run([SCRIPT, tmp_path / "out", "code"], capture_output=True, text=True, check=True)
+    done = ran([SCRIPT, tmp_path / "out", "code"], check=True)
     assert done.stdout == f"{tmp_path / 'out'}\n"
     assert (tmp_path / "out/install.sh").read_text() == (ROOT / "envs/install-offline.sh").read_text()
     clone = tmp_path / "weir"
     subprocess.run(["git", "clone", "--quiet", tmp_path / "out/weir.bundle", clone], check=True)
-    heads = [
-        subprocess.run(
-            ["git", "-C", at, "rev-parse", "HEAD"], capture_output=True, text=True, check=True
-        ).stdout
-        for at in (ROOT, clone)
-    ]
+    heads = [ran(["git", "-C", at, "rev-parse", "HEAD"], check=True).stdout for at in (ROOT, clone)]
     assert heads[0] == heads[1]
     assert (clone / "envs/setup.sh").is_file()
 
@@ -39,7 +34,7 @@ def test_a_clone_of_the_bundle_is_checked_out(tmp_path: Path) -> None:
     [((), "name the folder to fill"), (("build/offline", "wheel"), "unknown part 'wheel'")],
 )
 def test_wrong_use_is_named(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
-    done = subprocess.run([SCRIPT, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = ran([SCRIPT, *arguments], cwd=tmp_path)
     assert done.returncode == 2
     assert message in done.stderr
     shutil.rmtree(ROOT / "build" / "offline", ignore_errors=True)
@@ -67,9 +62,7 @@ def test_what_is_there_is_replaced_only_where_something_missing_needs_it(tmp_pat
     (checkout / "envs").mkdir(parents=True)
     write_program(checkout / "envs/setup.sh", "#!/bin/sh\n")
     path = {"PATH": f"{programs}:/usr/bin:/bin"}
-    done = subprocess.run(
-        [bundle / "install.sh", checkout], env=path, capture_output=True, text=True, check=False
-    )
+    done = ran([bundle / "install.sh", checkout], env=path)
     assert done.returncode == 0, done.stderr
     simulated, installed = (tmp_path / "apt.log").read_text().splitlines()
     assert "--simulate" in simulated

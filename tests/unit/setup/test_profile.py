@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.programs import ran, write_file
 
 PROFILE = Path(__file__).resolve().parents[3] / "profiles" / "slurm"
 
@@ -24,7 +25,7 @@ def home(tmp_path: Path) -> Path:
 def install(home: Path, path: str | None = None, *, has_home: bool = True) -> str:
     environment = {"PATH": path or f"{home}/bin:/usr/bin:/bin"} | ({"HOME": str(home)} if has_home else {})
     script = home / "checkout" / "install.sh"
-    done = subprocess.run([script], env=environment, capture_output=True, text=True, check=False)
+    done = ran([script], env=environment)
     assert done.returncode == 0, done.stderr
     return done.stderr
 
@@ -57,8 +58,7 @@ def test_what_the_user_edited_stays(home: Path) -> None:
 
 
 def test_a_profile_of_the_users_own_stays(home: Path) -> None:
-    installed(home).parent.mkdir(parents=True)
-    installed(home).write_text("jobs: 1\n")
+    write_file(installed(home), "jobs: 1\n")
     assert "stays" in install(home)
     assert installed(home).read_text() == "jobs: 1\n"
 
@@ -90,15 +90,11 @@ def test_snakemake_finds_it_from_any_study(home: Path) -> None:
     install(home)
     shutil.rmtree(home / "checkout")
     study = home / "study"
-    study.mkdir()
-    (study / "Snakefile").write_text('rule all:\n    output: "done"\n    shell: "touch {output}"\n')
-    done = subprocess.run(
+    write_file(study / "Snakefile", 'rule all:\n    output: "done"\n    shell: "touch {output}"\n')
+    done = ran(
         [Path(sys.executable).with_name("snakemake"), "--profile", "slurm", "--dry-run"],
         cwd=study,
         env={"HOME": str(home), "PATH": f"{home}/bin:/usr/bin:/bin"},
-        capture_output=True,
-        text=True,
-        check=False,
     )
     assert done.returncode == 0, done.stderr
     assert "profile slurm" in done.stderr.lower(), done.stderr

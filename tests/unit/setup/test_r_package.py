@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.checkout import ROOT
+from tests.programs import ran
 
 
 def test_what_belongs_to_the_package_is_in_it() -> None:
@@ -27,9 +27,7 @@ def test_r_cmd_check_has_no_error_and_no_warning(tmp_path: Path) -> None:
     command = ["R", "CMD", "check", "--no-manual", "--install-args=--no-byte-compile", "analysis"]
     environment = {**os.environ, "LC_ALL": "C.UTF-8", "_R_CHECK_FORCE_SUGGESTS_": "false"}
     environment["_R_CHECK_USE_CODETOOLS_"] = "false"  # lint-r finds undefined names
-    done = subprocess.run(
-        command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False, timeout=600
-    )
+    done = ran(command, cwd=tmp_path, env=environment, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr
     assert re.search(r"^Status: (OK|\d+ NOTEs?)$", done.stdout, re.MULTILINE), done.stdout
     assert re.findall(r"^\* checking .*(?:ERROR|WARNING)$", done.stdout, re.MULTILINE) == [], done.stdout

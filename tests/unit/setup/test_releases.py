@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.programs import write_program
-from tests.unit.setup.machine import Machine, fresh_machine
+from tests.unit.setup.machine import Machine
 
 APT = Path(__file__).resolve().parents[3] / "envs" / "apt"
 RELEASES = sorted((APT / "releases").glob("*.txt"))
 EL = ('ID="rocky"', 'VERSION_ID="9.4"', 'PLATFORM_ID="platform:el9"')
-
-
-@pytest.fixture
-def machine() -> Iterator[Machine]:
-    with fresh_machine() as machine:
-        yield machine
 
 
 def exceptions(release: Path) -> dict[str, list[str]]:

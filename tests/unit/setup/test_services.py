@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.programs import ran
+
 ROOT = Path(__file__).resolve().parents[3]
 POLICY = "usr/sbin/policy-rc.d"
 UNIT = "[Service]\nExecStart=/bin/true\n[Install]\nWantedBy=multi-user.target\n"
@@ -25,12 +27,9 @@ def system(tmp_path: Path) -> Path:
 
 
 def installed(system: Path, script: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
+    return ran(
         [ROOT / "envs/without-services", "bash", "-euc", script],
         env={"SYSTEM": str(system), "PATH": os.environ["PATH"]},
-        capture_output=True,
-        text=True,
-        check=False,
     )
 
 

@@ -9,23 +9,16 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.programs import write_program
-from tests.unit.setup.machine import LOCKED, Machine, fresh_machine
+from tests.programs import ran, write_program
+from tests.unit.setup.machine import LOCKED, Machine
+from tests.workflow.processes import until
 
 ROOT = Path(__file__).resolve().parents[3]
 REPORT_ROLES = ("measure", "analyse", "report")
-
-
-@pytest.fixture
-def machine() -> Iterator[Machine]:
-    with fresh_machine() as machine:
-        yield machine
 
 
 def packages_of(*roles: str) -> set[str]:
@@ -67,9 +60,7 @@ def test_the_environment_finds_its_checkout_in_any_locale(tmp_path: Path, locale
     code = "import os, sys; print(os.fsencode(sys.path[-1]))"
     environment = os.environ | {"LC_ALL": locale}
     environment.pop("PYTHONPATH", None)
-    done = subprocess.run(
-        [venv / "bin/python", "-c", code], check=False, env=environment, capture_output=True, text=True
-    )
+    done = ran([venv / "bin/python", "-c", code], env=environment)
     assert (done.returncode, done.stdout.strip()) == (0, repr(os.fsencode(top))), done.stderr
 
 
@@ -101,7 +92,7 @@ def test_on_a_slow_line_bytes_tell_that_something_comes(tmp_path: Path) -> None:
 
     def told() -> str:
         text = f"log={log} fetched={fetched.parent}\n" + "\n".join([*functions, "apt_so_far"])
-        return subprocess.run(["bash", "-euc", text], check=True, capture_output=True, text=True).stdout
+        return ran(["bash", "-euc", text], check=True).stdout
 
     assert told() == "packages fetched 2, unpacked 0, ready 0"
     fetched.mkdir(parents=True)
@@ -304,9 +295,7 @@ def test_a_lock_that_another_process_holds_is_waited_for(machine: Machine, messa
     held = machine.notes / "lock-held"
     held.write_text(f"{message}\n")
     process = machine.start("measure")
-    deadline = time.monotonic() + 120
-    while len(machine.calls("dpkg")) < 2 and time.monotonic() < deadline:
-        time.sleep(0.05)
+    assert until(lambda: len(machine.calls("dpkg")) > 1)
     assert machine.installs() == []
     held.unlink()
     output, _ = process.communicate(timeout=300)
@@ -337,7 +326,7 @@ def test_the_real_dpkg_reports_a_held_lock_in_the_words_that_are_looked_for(tmp_
         fcntl.lockf(lock, fcntl.LOCK_EX)
         options = ["dpkg", "--force-not-root", f"--admindir={tmp_path}", "--configure", "-a"]
         environment = {"LC_ALL": "C", "PATH": "/usr/bin:/bin:/usr/sbin:/sbin"}
-        done = subprocess.run(options, env=environment, capture_output=True, text=True, check=False)
+        done = ran(options, env=environment)
     assert done.returncode != 0
     assert "lock was locked by " in done.stderr
     assert (ROOT / "envs" / "setup.sh").read_text().count('*"lock was locked by "*') == 2
@@ -356,9 +345,7 @@ def test_two_at_once_install_once(machine: Machine) -> None:
 def test_an_interrupt_ends_what_was_started(machine: Machine) -> None:
     (machine.notes / "apt-sleeps").write_text("300")
     process = machine.start("measure")
-    deadline = time.monotonic() + 120
-    while not machine.calls("apt-get") and time.monotonic() < deadline:
-        time.sleep(0.05)
+    assert until(lambda: bool(machine.calls("apt-get")))
     process.send_signal(signal.SIGTERM)
     # It returns at once only if nothing that was started still holds the pipe.
     process.communicate(timeout=120)
@@ -371,9 +358,7 @@ def test_an_interrupt_ends_what_was_started(machine: Machine) -> None:
 def test_an_interrupt_leaves_no_temporary_file(machine: Machine, tmp_path: Path) -> None:
     (machine.notes / "venv-sleeps").write_text("300")
     process = machine.start("measure", TMPDIR=str(tmp_path))
-    deadline = time.monotonic() + 120
-    while not any("-m venv" in call for call in machine.calls("python3")) and time.monotonic() < deadline:
-        time.sleep(0.05)
+    assert until(lambda: any("-m venv" in call for call in machine.calls("python3")))
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=120)
     assert process.returncode == 130

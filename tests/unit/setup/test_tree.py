@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -10,7 +11,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-ROOT = Path(__file__).resolve().parents[3]
+from tests.checkout import ROOT
+from tests.programs import ran, write_program
+
 PACKAGE_HOSTS = re.compile(
     rb"\b(deb\.debian|security\.debian|snapshot\.debian|pypi|files\.pythonhosted|conda\.anaconda|cran\.r-project"
     rb"|proxy\.golang|registry\.npmjs)\.(org|com)\b"
@@ -98,14 +101,7 @@ def test_a_search_path_of_cd_misleads_no_script(tracked_files: list[Path]) -> No
 
 def test_the_set_up_finds_its_checkout_whatever_cd_searches(tmp_path: Path) -> None:
     (tmp_path / "envs").mkdir()
-    done = subprocess.run(
-        ["envs/setup.sh"],
-        cwd=ROOT,
-        env={"PATH": "/usr/bin:/bin", "CDPATH": f"{tmp_path}:."},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = ran(["envs/setup.sh"], cwd=ROOT, env={"PATH": "/usr/bin:/bin", "CDPATH": f"{tmp_path}:."})
     assert (done.returncode, "known roles: analyse" in done.stderr) == (2, True), done.stderr
 
 
@@ -125,18 +121,20 @@ def test_no_large_file_is_tracked(tracked_files: list[Path]) -> None:
     assert large == {}
 
 
+def made(*arguments: str) -> str:
+    """The output of make in this tree."""
+    return ran(["make", *arguments], cwd=ROOT, check=True).stdout
+
+
 def test_scripts_can_rely_on_the_verbs() -> None:
-    printed = "".join(
-        subprocess.run(["make", verb], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-        for verb in ("help", "help-develop")
-    )
+    printed = "".join(made(verb) for verb in ("help", "help-develop"))
     verbs = re.findall(r"^  make (\S+) ", printed, re.MULTILINE)
     assert set(verbs) >= VERBS
     assert len(set(verbs)) == len(verbs)
 
 
 def test_the_help_of_users_is_ten_lines() -> None:
-    printed = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    printed = made("help")
     lines = printed.splitlines()
     assert len(lines) == 10
     assert max(map(len, lines)) <= 110
@@ -146,16 +144,12 @@ def test_the_help_of_users_is_ten_lines() -> None:
 
 
 def test_make_without_a_verb_only_explains() -> None:
-    bare = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    assert (
-        bare == subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    )
+    bare = made()
+    assert bare == made("help")
 
 
 def test_clean_never_touches_measurements() -> None:
-    recipe = subprocess.run(
-        ["make", "-n", "clean"], cwd=ROOT, capture_output=True, text=True, check=True
-    ).stdout
+    recipe = made("-n", "clean")
     removals = [line for line in recipe.splitlines() if re.search(r"\brm\b", line)]
     assert removals
     assert not any("results" in re.sub(r"-not -path './results/\*'", "", line) for line in removals)
@@ -199,7 +193,7 @@ def test_actions_are_pinned_to_commits_and_leave_no_credentials(file: str) -> No
 
 
 def test_the_body_of_continuous_integration_refuses_other_commands() -> None:
-    wrong = subprocess.run([ROOT / ".ci/run", "tset"], capture_output=True, text=True, check=False)
+    wrong = ran([ROOT / ".ci/run", "tset"])
     assert wrong.returncode == 2
     assert "unknown command 'tset'; use:" in wrong.stderr
 
@@ -209,10 +203,26 @@ def test_tests_run_on_bare_machines_or_directly_with_the_reason() -> None:
     assert "body=(.ci/machines)" in body
     assert "releases=(bookworm trixie)" in machines
     assert '[ "$1 $2" = "bookworm root" ]' in machines  # every test
-    why = subprocess.run([ROOT / ".ci/bare", "why"], capture_output=True, text=True, check=True)
-    assert (
-        why.stdout == "" or "only root" in why.stdout or "no mounts" in why.stdout or "apt-get" in why.stdout
-    )
-    wrong = subprocess.run([ROOT / ".ci/bare", "try"], capture_output=True, text=True, check=False)
+    why = ran([ROOT / ".ci/bare", "why"], check=True).stdout
+    assert why == "" or any(reason in why for reason in ("only root", "no mounts", "apt-get"))
+    wrong = ran([ROOT / ".ci/bare", "try"])
     assert wrong.returncode == 2
     assert ".ci/bare run FOLDER" in wrong.stderr
+
+
+# Tells when it begins and ends; the second comes while the first is there, if make starts both at once.
+SETUP = "#!/bin/sh\necho begin >>calls\nsleep 0.5\necho end >>calls\n"
+
+
+@pytest.mark.parametrize("options", [["-j", "2"], ["--jobs"]])
+def test_goals_run_one_after_the_other(tmp_path: Path, options: list[str]) -> None:
+    """As in `make -j report test`, where the tests would be other work on the machine that is measured."""
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    (tmp_path / "envs").mkdir()
+    write_program(tmp_path / "envs/setup.sh", SETUP)
+    command = ["make", *options, "setup-develop", "setup-lab"]
+    # As a user calls it: make test, which calls this, has a level and flags of its own.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    done = ran(command, cwd=tmp_path, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "calls").read_text().split() == ["begin", "end", "begin", "end"]

@@ -22,6 +22,7 @@ from typing import Any
 import pytest
 from packaging.requirements import Requirement
 
+from tests.programs import ran
 from tests.unit.decide.io500.results import old_summary, write
 from weir.data import STUDY_PARTS
 from weir.witness.document import LIBRARY_NAME
@@ -109,13 +110,10 @@ class Installed:
     folder: Path
 
     def weir(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
+        return ran(
             [self.program, *arguments],
             cwd=self.folder,
             env={"PATH": "/usr/bin:/bin", "HOME": str(self.folder), **environment},
-            capture_output=True,
-            text=True,
-            check=False,
             **other_user(),
         )
 
@@ -175,17 +173,8 @@ def test_ziglang_compiles_it_where_no_compiler_is(tmp_path: Path) -> None:
     """80 MB from the index of this machine."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     pinned = project["tool"]["weir"]["compiler"]
-    fetch = [
-        sys.executable,
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--no-deps",
-        "--target",
-        str(tmp_path / "zig"),
-        pinned,
-    ]
+    fetch = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps"]
+    fetch += ["--target", str(tmp_path / "zig"), pinned]
     if subprocess.run(fetch, check=False, capture_output=True).returncode:
         pytest.skip(f"pip cannot get {pinned}")
     library = tmp_path / LIBRARY_NAME
@@ -259,9 +248,7 @@ def test_a_study_of_its_own_outside_of_a_checkout(installed: Installed) -> None:
     study = installed.folder / "mine"
     assert (study / "build/weir-io").resolve() == engine.resolve()
     arguments = ("plan", "--suite", "quick", "--target", "memory", "--out", "plan.json")
-    done = subprocess.run(
-        [installed.program, *arguments], cwd=study, check=True, capture_output=True, text=True
-    )
+    done = ran([installed.program, *arguments], cwd=study, check=True)
     assert "cells" in done.stdout
     assert f'"{study}/build/weir-io"' in (study / "plan.json").read_text()
     refused = installed.weir("init", "mine")

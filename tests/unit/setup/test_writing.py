@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
-from tests.unit.setup.machine import Machine, fresh_machine
-
-
-@pytest.fixture
-def machine() -> Iterator[Machine]:
-    with fresh_machine() as machine:
-        yield machine
+from tests.unit.setup.machine import Machine
 
 
 @pytest.mark.parametrize("place", ["build", "build/setup.lock"])

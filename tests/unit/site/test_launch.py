@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os.path
-import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.programs import ran
 from weir.base.errors import WeirError
 from weir.site.launchers import applied, launcher, launchers
 
@@ -190,20 +190,13 @@ def test_mpirun_has_a_home_where_none_is_set(monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.mark.parametrize(("nodes", "ppn"), GEOMETRIES)
 def test_hydra_is_given_ranks_and_ranks_per_node(nodes: int, ppn: int) -> None:
-    assert launcher("hydra").command(nodes, ppn, [], {}) == [
-        "mpiexec.hydra",
-        "-n",
-        str(nodes * ppn),
-        "-ppn",
-        str(ppn),
-    ]
+    arguments = launcher("hydra").command(nodes, ppn, [], {})
+    assert arguments == ["mpiexec.hydra", "-n", str(nodes * ppn), "-ppn", str(ppn)]
 
 
 def test_hydra_under_an_outer_step_forgets_its_place_in_it() -> None:
-    assert launcher("hydra").environment({"PMI_RANK": "0", "PMIX_RANK": "0", "HOME": "/root"}) == {
-        "PMI_RANK": None,
-        "PMIX_RANK": None,
-    }
+    inner = launcher("hydra").environment({"PMI_RANK": "0", "PMIX_RANK": "0", "HOME": "/root"})
+    assert inner == {"PMI_RANK": None, "PMIX_RANK": None}
 
 
 def test_the_modules_of_a_centre_are_loaded_whatever_their_init_file_fails_at(tmp_path: Path) -> None:
@@ -212,11 +205,8 @@ def test_the_modules_of_a_centre_are_loaded_whatever_their_init_file_fails_at(tm
     (tmp_path / "init/bash").write_text(
         'false\nmodule() { export LOADED="$2"; }\n[ -n "$UNSET" ]\n'  # its status is that of the last line
     )
-    done = subprocess.run(
+    done = ran(
         [GOLDEN.parents[1] / "config/sites/centre-template/with-modules", "sh", "-c", "echo $LOADED"],
         env={"PATH": "/usr/bin:/bin", "MODULESHOME": str(tmp_path), "WEIR_MODULES": "ior/4.0"},
-        capture_output=True,
-        text=True,
-        check=False,
     )
     assert (done.returncode, done.stdout) == (0, "ior/4.0\n"), done.stderr

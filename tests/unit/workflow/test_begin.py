@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import importlib
-import subprocess
 import sys
 from types import SimpleNamespace
 
 import pytest
 from snakemake_interface_executor_plugins.settings import SharedFSUsage
 
+from tests.programs import ran
 from weir.base.errors import WeirError
 from weir.workflow.begin import begin, quote_the_interpreter
 
@@ -40,7 +40,7 @@ def test_a_job_starts_where_the_path_of_python_has_spaces(
 def test_a_workflow_without_docstrings_is_refused_before_a_job() -> None:
     """A job of it printed the reason into its log, and the workflow that it ended without a message."""
     code = "from weir.workflow.begin import begin; begin(None, {})"
-    done = subprocess.run([sys.executable, "-OO", "-c", code], capture_output=True, text=True, check=False)
+    done = ran([sys.executable, "-OO", "-c", code])
     assert "InputError: PYTHONOPTIMIZE: Python drops the texts of the rules of the audit" in done.stderr
     assert "unset PYTHONOPTIMIZE" in done.stderr
 

@@ -150,8 +150,7 @@ def test_conda_is_not_named_in_a_folder_with_braces(study: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "file",
-    ["analysis/R/theme.R", "analysis/figures/effects.R", "config/metrics", "reference/publications"],
+    "file", ["analysis/R/theme.R", "analysis/figures/effects.R", "config/metrics", "reference/publications"]
 )
 def test_an_edit_of_what_draws_changes_the_digest(tmp_path: Path, file: str) -> None:
     for part in ("analysis", "config/metrics", "reference/publications"):

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from tests.checkout import ROOT
+from tests.programs import write_file
 from tests.unit.conftest import RunWeir
 from tests.unit.report.test_text import NO_RESULTS, answer, page, target
-from weir.cli import main
 from weir.report.page import publication_lines
 from weir.workflow.ending import earlier_ending, ending
 from weir.workflow.study import output_times
@@ -40,8 +40,7 @@ def ended(folder: Path, before: dict[str, int] | None = None, cells: int = 0) ->
 
 def write(folder: Path, name: str, text: str, second: int) -> None:
     file = folder / name
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text)
+    write_file(file, text)
     os.utime(file, (second, second))
 
 
@@ -144,11 +143,8 @@ def test_small_transfers_without_a_number_of_operations_are_shown(tmp_path: Path
     assert "small random 100 MiB/s (one run)" in run_weir("show", tmp_path).out
 
 
-def test_a_study_that_was_collected_alone_says_how_it_is_drawn(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_study_that_was_collected_alone_says_how_it_is_drawn(tmp_path: Path, run_weir: RunWeir) -> None:
     for name in ("records.csv", "plan.json"):
         write(tmp_path, name, "", 5)
-    assert main(["show", str(tmp_path)]) == 2
     hint = f"draw it: snakemake --cores all, or see its verdicts: weir audit {tmp_path}"
-    assert hint in capsys.readouterr().err
+    assert hint in run_weir("show", tmp_path, code=2).err

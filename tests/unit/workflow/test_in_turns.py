@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
+from tests.programs import ran
 from tests.unit.measure.test_rounds import job, run_round
 from weir.measure.handover import Handover
 from weir.measure.receipt import Receipt
@@ -35,12 +36,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def run_batch(batch: str, folder: Path, started: str = STARTED) -> subprocess.CompletedProcess[str]:
     """Its exit code is 1 if it starts a ReFrame, which is not there."""
     command = [sys.executable, str(ROOT / "reframe_checks/run_batch.py"), "site:node", batch]
-    return subprocess.run(
+    return ran(
         [*command, str(folder / "plan.json"), str(folder / f"{batch}.json")],
         env={"PATH": f"{folder}:/usr/bin:/bin", "PYTHONPATH": str(ROOT), "WEIR_STARTED": started},
-        capture_output=True,
-        text=True,
-        check=False,
     )
 
 

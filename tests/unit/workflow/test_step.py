@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
+from tests.programs import ran
+from tests.workflow.processes import until
 from weir.base.processes import EXIT_INTERRUPTED, children_of, is_the_same, started
 from weir.workflow.step import progress
 from weir.workflow.takeover import take_over_from_a_killed_workflow
 
-pytestmark = [pytest.mark.slow, pytest.mark.quick]
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[3]
 STEP = ("-c", "import sys; from weir.workflow.step import main; sys.exit(main(sys.argv[1:], tell_s=0.5))")
 # Leaves a file, as R does after TERM, and a process in the background.
@@ -34,22 +34,15 @@ def step(folder: Path, *command: str, stderr: int | None = None, **environment: 
 
 def line(folder: Path) -> str:
     """What the program printed first, in the log of the step."""
-    over = time.monotonic() + 60
-    while time.monotonic() < over:
-        with contextlib.suppress(FileNotFoundError):
-            text = (folder / "log").read_text()
-            if text.endswith("\n"):
-                return text.rstrip("\n")
-        time.sleep(0.05)
-    raise AssertionError("the program printed nothing in a minute")
+    log = folder / "log"
+    assert until(lambda: log.is_file() and log.read_text().endswith("\n")), "the program printed nothing"
+    return log.read_text().rstrip("\n")
 
 
 def ends(pid: int) -> bool:
-    """Whether the process ends by itself in a minute."""
-    over, ticks = time.monotonic() + 60, started(pid)
-    while ticks is not None and is_the_same(pid, ticks) and time.monotonic() < over:
-        time.sleep(0.05)
-    return ticks is None or not is_the_same(pid, ticks)
+    """Whether the process ends by itself."""
+    ticks = started(pid)
+    return ticks is None or until(lambda: not is_the_same(pid, ticks))
 
 
 def left(folder: Path) -> list[Path]:
@@ -117,7 +110,7 @@ def test_without_a_log_the_output_is_where_it_was(tmp_path: Path) -> None:
     """The rules of an older checkout redirect it themselves."""
     command = [sys.executable, "-m", "weir.workflow.step", "sh", "-c", "echo printed; exit 7"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    done = ran(command, cwd=tmp_path, env=environment)
     assert (done.returncode, done.stdout) == (7, "printed\n")
     assert [file.name for file in tmp_path.iterdir()] in ([], [".snakemake"])
 

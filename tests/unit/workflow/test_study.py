@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.checkout import ROOT, shipped
+from tests.programs import write_file
 from weir.base.errors import WeirError, error_data
 from weir.measure.handover import Handover
 from weir.plan import make_plan
@@ -24,8 +25,7 @@ ERROR = json.dumps(error_data(WeirError("target disk: nothing is mounted on /lus
 
 def tried(folder: Path, batch: str, errors: str | None) -> Handover:
     handover = Handover.of(folder, batch)
-    handover.log.parent.mkdir(parents=True, exist_ok=True)
-    handover.log.write_text("all output of ReFrame\n")
+    write_file(handover.log, "all output of ReFrame\n")
     if errors is not None:
         handover.errors.write_text(errors)
     return handover
@@ -71,8 +71,7 @@ def test_a_batch_that_was_not_tried_and_one_that_was_skipped(tmp_path: Path) -> 
     study = tmp_path / "study"
     study.mkdir()
     tried(study, "disk-a-1x1", None).receipt.write_text("{}")
-    (tmp_path / "unavailable").mkdir()
-    (tmp_path / "unavailable" / "disk-a-1x1").write_text("no such device\n")
+    write_file(tmp_path / "unavailable" / "disk-a-1x1", "no such device\n")
     assert why_not_measured(PLAN, study) == ["weir: disk-a-1x1 was skipped: no such device"]
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.programs import write_file
 from weir.workflow.takeover import (
     HOLDER_FILE,
     TEMPORARY,
@@ -27,8 +28,7 @@ def killed(folder: Path, temporary: Path) -> None:
     gone = subprocess.Popen(["true"])
     gone.wait()
     facts = {"host": socket.gethostname(), "pid": gone.pid, "started_ticks": 1, "temporary": str(temporary)}
-    (folder / TEMPORARY).mkdir(parents=True, exist_ok=True)
-    (folder / TEMPORARY / f"{gone.pid}.json").write_text(json.dumps(facts))
+    write_file(folder / TEMPORARY / f"{gone.pid}.json", json.dumps(facts))
 
 
 def test_temporary_directories_of_the_dead_go_and_no_others(tmp_path: Path) -> None:

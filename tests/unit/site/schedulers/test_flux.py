@@ -35,10 +35,7 @@ def test_an_id_is_plain_text() -> None:
         ("exit-3.json", JobState(ENDED, "", 3)),
         ("timeout.json", JobState(ENDED, "its time of 3 s was over", 142)),
         ("killed.json", JobState(ENDED, "", 137)),
-        (
-            "prologue.json",
-            JobState(ENDED, "prolog: prolog exited with code=1 on unknown (rank (null))", 1),
-        ),
+        ("prologue.json", JobState(ENDED, "prolog: prolog exited with code=1 on unknown (rank (null))", 1)),
         ("node-down.json", JobState(ENDED, "exec: node failure on node2 (rank 1)", 137)),
         ("cancelled.json", JobState(ENDED, "it was cancelled", 143)),
         (
@@ -82,6 +79,6 @@ def test_placement_is_seen() -> None:
 
 def test_its_launcher_gives_the_geometry() -> None:
     assert launcher("flux").command(4, 2, ["-o", "mpi=openmpi"], {}) == [
-        *("flux", "run", "--nodes=4", "--tasks-per-node=2", "-o", "mpi=openmpi"),
+        *("flux", "run", "--nodes=4", "--tasks-per-node=2", "-o", "mpi=openmpi")
     ]
     assert launcher("flux").environment({"PMI_RANK": "0", "HOME": "/"}) == {"PMI_RANK": None}

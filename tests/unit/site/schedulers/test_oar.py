@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.programs import write_program
+from tests.programs import ran, write_program
 from weir.site.schedulers import ENDED, RUNNING, WAITING, JobFiles, JobState, Request, scheduler
 from weir.site.schedulers.oar import exports, facts_of, placement, state_of
 
@@ -78,24 +77,12 @@ def test_the_variables_of_the_submission_reach_the_script(
     request = Request(4, 3690, 24, options=("-q", "night"))
     *options, command = scheduler("oar").submission(request, JobFiles("weir_x", script, tmp_path / "log"))
     log = f"{tmp_path}/log.queue"
-    expected = [
-        "oarsub",
-        "-n",
-        "weir_x",
-        "-O",
-        log,
-        "-E",
-        log,
-        "-l",
-        "nodes=4,walltime=1:01:30",
-        "-q",
-        "night",
-    ]
-    assert options == expected
+    names = ["-n", "weir_x", "-O", log, "-E", log]
+    assert options == ["oarsub", *names, "-l", "nodes=4,walltime=1:01:30", "-q", "night"]
     variables = tmp_path / "a job.sh.environment"
     assert variables.stat().st_mode & 0o077 == 0
     node = {"PATH": "/usr/bin:/bin", "OAR_JOB_ID": "7", "BASH_ENV": "/nothing"}
-    done = subprocess.run([shell, "-c", command], env=node, capture_output=True, text=True, check=True)
+    done = ran([shell, "-c", command], env=node, check=True)
     assert done.stdout == "a 'b' $c\nd:none:7\n"
     assert not variables.exists()  # it may have secrets
     assert "OAR_JOB_ID" not in exports({"OAR_JOB_ID": "7"})

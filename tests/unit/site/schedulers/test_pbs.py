@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from tests.programs import write_program
+from tests.programs import ran, write_program
 from weir.site.schedulers import ENDED, RUNNING, WAITING, JobFiles, JobState, Request, scheduler
 from weir.site.schedulers.pbs import facts_of, judged, placement, state_of
 
@@ -201,5 +200,5 @@ def test_a_daemon_of_open_mpi_stays_in_the_foreground_of_its_task(tmp_path: Path
         '"1"',
     ]
     environment["PATH"] = f"{tmp_path}:{os.environ['PATH']}"
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    done = ran(command, env=environment, check=True)
     assert done.stdout.splitlines() == ["node2", "/bin/sh", "-c", 'export A;/usr/bin/prted --prtemca x "1"']

@@ -30,14 +30,7 @@ def slurm(arguments: Sequence[str]) -> str:
 
 
 def test_nodes_by_switch_and_feature_beside_what_was_requested() -> None:
-    scheduler_options = [
-        "--partition=p",
-        "--exclusive",
-        "--switches=1@2:00",
-        "-C",
-        "nvme",
-        "-xn[8-9]",
-    ]
+    scheduler_options = ["--partition=p", "--exclusive", "--switches=1@2:00", "-C", "nvme", "-xn[8-9]"]
     assert placement(scheduler_options, JOB, slurm) == {
         "requested": {"switches": 1, "constraint": "nvme", "exclude": ["n8", "n9"], "alone": True},
         "alone": True,
