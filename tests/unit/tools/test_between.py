@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from weir.records.imported_files import Facts
-from weir.records.importing import import_files
+from tests.unit.imported import rows_of
+from weir.terms.model import Row
 
 JOB = """\
 read_1m: (g=0): rw=read, bs=(R) 1024KiB-1024KiB, (W) 1024KiB-1024KiB, (T) 1024KiB-1024KiB, \
@@ -31,12 +31,14 @@ COMMAND = "# fio --name=read_1m --rw=read --bs=1m --filename=/dev/sdx\n"
 
 
 def _cells(tmp_path: Path, between: list[str], command: str = "") -> str:
-    """A letter for the cell of each result."""
-    log = tmp_path / "log"
     runs = [JOB.format(rate=110 + at, minute=at) for at in range(len(between))]
-    log.write_text("".join(line + command + run for line, run in zip(between, runs, strict=True)))
-    cells = [row["cell"] for row in import_files([log], Facts()).rows]
-    assert len(cells) == len(between)
+    log = "".join(line + command + run for line, run in zip(between, runs, strict=True))
+    return _letters(rows_of(tmp_path, log))
+
+
+def _letters(rows: list[Row]) -> str:
+    """One for the cell of each result."""
+    cells = [row["cell"] for row in rows]
     return "".join("abcdef"[list(dict.fromkeys(cells)).index(cell)] for cell in cells)
 
 
@@ -142,12 +144,8 @@ FIO = COMMAND + JOB.replace("{rate}", "11{n}").replace("{minute}", "{n}")
 
 def _cells_of(tmp_path: Path, page: str, result: str) -> str:
     """A letter for the cell of each result of a page, which has a number where the results are."""
-    path = tmp_path / "page.md"
-    path.write_text(
-        "".join(result.replace("{n}", part) if part.isdecimal() else part for part in page.split("%"))
-    )
-    cells = [row["cell"] for row in import_files([path], Facts()).rows]
-    return "".join("abcdef"[list(dict.fromkeys(cells)).index(cell)] for cell in cells)
+    parts = (result.replace("{n}", part) if part.isdecimal() else part for part in page.split("%"))
+    return _letters(rows_of(tmp_path, "".join(parts)))
 
 
 @pytest.mark.parametrize(

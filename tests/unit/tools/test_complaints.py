@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.imported import rows_of
 from tests.unit.tools.test_mdtest_tables import DATE, V1
-from weir.records.imported_files import Facts
-from weir.records.importing import import_files
 from weir.terms.model import Message, Row
 from weir.tools.complaints import DOUBTFUL, FAILED, JUDGED, NONE, complaint, effect_of, without_repeats
 from weir.tools.ior.rows import parse_log
@@ -122,9 +121,7 @@ def test_effect(text: str) -> None:
 
 
 def created(tmp_path: Path, text: str) -> Row:
-    log = tmp_path / "log.txt"
-    log.write_text(text)
-    (row,) = import_files([log], Facts()).rows
+    (row,) = rows_of(tmp_path, text)
     return row
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from weir.records.imported_files import Facts
-from weir.records.importing import import_files, runs_in
+from tests.unit.imported import cells_of, rows_of, run_of
+from weir.records.importing import runs_in
 
 
 @pytest.mark.parametrize(
@@ -55,8 +55,7 @@ def test_what_a_command_of_dd_stands_behind_is_of_its_cell(before: str, told: st
     """Behind anything but sudo, srun and time its access was unknown, and so in quotes."""
     end = before[-1] if before[-1] in "'\"" else ""
     command = f"{before}dd if=/dev/zero of=./f \\\n bs=1M conv=fsync && sync{end} 2>&1 | tee log\n"
-    ((_, parsed),) = runs_in(f"{command}1048576 bytes copied, 2.5 s, 134 MB/s\n")
-    row = parsed.rows[0]
+    row = run_of(f"{command}1048576 bytes copied, 2.5 s, 134 MB/s\n").rows[0]
     assert (row["access"], row["xfer_bytes"], row["sync"]) == ("write", 2**20, True)
     assert row["observed"]["workload"].get("options", {}).get("environment") == told
 
@@ -73,25 +72,20 @@ def test_what_a_command_of_dd_stands_behind_is_of_its_cell(before: str, told: st
 def test_the_commands_of_a_line_are_those_of_the_results_below_it(line: str, accesses: list[str]) -> None:
     """The options of the last one on the line were those of the first result, the second had none."""
     ends = [f"1048576 bytes copied, {time} s, 134 MB/s\n" for time in (2.5, 2.6, 2.7)]
-    ((_, parsed),) = runs_in(f"$ {line}\n{''.join(ends)}")
-    assert [row["access"] for row in parsed.rows] == accesses
+    assert [row["access"] for row in run_of(f"$ {line}\n{''.join(ends)}").rows] == accesses
 
 
 def test_a_semicolon_is_no_part_of_an_option() -> None:
-    ((_, parsed),) = runs_in(
+    assert run_of(
         "$ dd if=/dev/zero of=./f oflag=dsync; rm ./f\n1048576 bytes copied, 2.5 s, 134 MB/s\n"
-    )
-    assert parsed.rows[0]["sync"]
+    ).rows[0]["sync"]
 
 
 def test_a_margin_before_the_line_of_dd_alone_is_taken_away(tmp_path: Path) -> None:
     """A page without the numbers of records, in another markup than Markdown, had no result."""
-    page = tmp_path / "page.rst"
     done = "10485760 bytes (10 MB, 10 MiB) copied, 0.0176554 s, 594 MB/s"
-    page.write_text(
-        f"Write a file:\n\n.. code-block:: none\n\n    $ sudo dd if=/dev/zero of=f bs=10M\n    {done}\n"
-    )
-    assert [row["access"] for row in import_files([page], Facts()).rows] == ["write"]
+    page = f"Write a file:\n\n.. code-block:: none\n\n    $ sudo dd if=/dev/zero of=f bs=10M\n    {done}\n"
+    assert [row["access"] for row in rows_of(tmp_path, page)] == ["write"]
 
 
 def test_the_command_of_a_result_is_that_behind_the_last_prompt(tmp_path: Path) -> None:
@@ -99,10 +93,8 @@ def test_the_command_of_a_result_is_that_behind_the_last_prompt(tmp_path: Path) 
     done = (
         "dd if=f of=/dev/null bs=1M\n1+0 records in\n1+0 records out\n1048576 bytes copied, 0.51 s, 2 MB/s\n"
     )
-    log = tmp_path / "page.txt"
     for before in ("# ", "dd if=f of=/dev/null\n\nThe speed:\n[root@n1 a]# "):
-        log.write_text(before + done)
-        assert [row["access"] for row in import_files([log], Facts()).rows] == ["read"]
+        assert [row["access"] for row in rows_of(tmp_path, before + done)] == ["read"]
     ((_, parsed),) = runs_in("+ dd if=f bs=1M\n+ " + done)  # a pipe: nobody knows whose it is
     assert parsed.rows[0]["access"] == "unknown"
 
@@ -111,10 +103,8 @@ def test_where_and_with_which_library_dd_ran_tells_copies_apart(tmp_path: Path) 
     """A page with one command on three machines, or with and without a library, had repetitions."""
     done = "dd if=/dev/zero of=foo bs=1M count=1\n1048576 bytes (1.0 MB, 1.0 MiB) copied, 0.{} s, 2 MB/s\n"
     before = ["$ ", "$ LD_PRELOAD=/lib/il.so ", "$ sudo ", "[root@n1 ~]# ", "[root@n2 ~]# ", "[root@n1 ~]# "]
-    log = tmp_path / "page.md"
-    log.write_text("".join(text + done.format(at) for at, text in enumerate(before, 51)))
-    cells = [row["cell"] for row in import_files([log], Facts()).rows]
-    assert [cells.index(cell) for cell in cells] == [0, 1, 0, 3, 4, 3]
+    rows = rows_of(tmp_path, "".join(text + done.format(at) for at, text in enumerate(before, 51)))
+    assert cells_of(rows) == [0, 1, 0, 3, 4, 3]
 
 
 def test_the_progress_of_dd_is_no_result() -> None:
@@ -128,9 +118,8 @@ def test_the_progress_of_dd_is_no_result() -> None:
 
 
 def test_results_of_unknown_commands_are_no_repetitions(tmp_path: Path) -> None:
-    log = tmp_path / "log.txt"
-    log.write_text("".join(f"1073741824 bytes copied, {time} s, 55.1 MB/s\n" for time in ("19.49", "10.79")))
-    assert len({row["cell"] for row in import_files([log], Facts()).rows}) == 2
+    log = "".join(f"1073741824 bytes copied, {time} s, 55.1 MB/s\n" for time in ("19.49", "10.79"))
+    assert cells_of(rows_of(tmp_path, log)) == [0, 1]
 
 
 def test_dd_from_no_storage_to_none_has_no_result() -> None:
@@ -143,8 +132,7 @@ def test_dd_from_no_storage_to_none_has_no_result() -> None:
         + "$ dd if=/dev/zero of=f bs=2G count=1\n"
         + done
     )
-    ((_, parsed),) = runs_in(text)
-    assert [(row["access"], row["iteration"]) for row in parsed.rows] == [("write", 0)]
+    assert [(row["access"], row["iteration"]) for row in run_of(text).rows] == [("write", 0)]
 
 
 @pytest.mark.parametrize(
@@ -160,18 +148,14 @@ def test_dd_from_no_storage_to_none_has_no_result() -> None:
 def test_a_loop_over_the_operands_of_dd_repeats_nothing(loop: str, cells: int, tmp_path: Path) -> None:
     """The results of all block sizes were repetitions of one cell."""
     line = "{}+0 records in\n{}+0 records out\n1073741824 bytes (1.1 GB, 1.0 GiB) copied, {} s, 9 MB/s\n"
-    log = tmp_path / "log"
-    log.write_text(f"# {loop}\n{line.format(9, 9, 19.4914)}{line.format(9, 9, 2.7953)}")
-    rows = import_files([log], Facts()).rows
+    rows = rows_of(tmp_path, f"# {loop}\n{line.format(9, 9, 19.4914)}{line.format(9, 9, 2.7953)}")
     assert [row["access"] for row in rows] == ["read", "read"]
     assert len({row["cell"] for row in rows}) == cells
 
 
 def test_a_page_may_list_results_behind_their_names(tmp_path: Path) -> None:
     """A comparison of servers, each result in a line of a list, was refused."""
-    page = tmp_path / "page.md"
-    page.write_text(
-        """\
+    page = """\
 # Using `dd`
 
 ## Write
@@ -196,18 +180,15 @@ Cached
 - [east]: `536870912 bytes (537 MB) copied, 0.2 s, 2.7 GB/s`
 - [west]: `536870912 bytes (537 MB) copied, 0.3 s, 1.8 GB/s`
 """
-    )
-    rows = import_files([page], Facts()).rows
+    rows = rows_of(tmp_path, page)
     assert [row["access"] for row in rows] == ["write"] * 3 + ["read"] * 3
     assert {(row["xfer_bytes"], row["sync"]) for row in rows} == {(2**20, True), (2**20, None)}
-    cells = [row["cell"] for row in rows]
-    assert [cells.index(cell) for cell in cells] == [0, 1, 1, 3, 4, 5]
+    assert cells_of(rows) == [0, 1, 1, 3, 4, 5]
 
 
 def test_a_result_that_a_sentence_repeats_counts_once() -> None:
     line = "1048576 bytes copied, 2.5 s, 0.4 MB/s"
-    ((_, parsed),) = runs_in(f"$ dd if=/dev/zero of=f bs=1M count=1\n{line}\n\nAs slow as `{line}`!\n")
-    assert len(parsed.rows) == 1
+    assert len(run_of(f"$ dd if=/dev/zero of=f bs=1M count=1\n{line}\n\nAs slow as `{line}`!\n").rows) == 1
 
 
 def test_notes_may_have_the_output_as_a_comment() -> None:
@@ -217,16 +198,14 @@ dd if=/dev/zero of=/data/f bs=1m count=24
 # 24+0 records out
 # 25165824 bytes transferred in 0.025 secs (1006632960 bytes/sec)
 """
-    ((_, parsed),) = runs_in(text)
-    assert [(row["access"], row["bw_mib_s"]) for row in parsed.rows] == [("write", 960)]
+    assert [(row["access"], row["bw_mib_s"]) for row in run_of(text).rows] == [("write", 960)]
 
 
 @pytest.mark.parametrize("file", ['/d/$(date +"%m-%d").test', "/d/f$((4 + 1))", "/d/`hostname -s`"])
 def test_a_command_in_the_name_of_the_file_ends_no_operands(file: str) -> None:
     """What stood behind it was lost: a block size of 1 GiB was 512 bytes, O_DIRECT was none."""
     command = f"$ dd if=/dev/zero of={file} bs=1G count=1 oflag=direct && sync"
-    ((_, parsed),) = runs_in(f"{command}\n1073741824 bytes (1.1 GB) copied, 2.0 s, 537 MB/s\n")
-    row = parsed.rows[0]
+    row = run_of(f"{command}\n1073741824 bytes (1.1 GB) copied, 2.0 s, 537 MB/s\n").rows[0]
     assert (row["access"], row["xfer_bytes"], row["direct"]) == ("write", 2**30, True)
     assert row["observed"]["path"].startswith("/d/")
 
@@ -236,8 +215,7 @@ def test_progress_without_the_numbers_of_records_is_no_result(seconds: str, resu
     """A filter kept the lines with a size alone; progress has whole seconds, which an end hardly ever has."""
     line = "1073741824 bytes (1.1 GB, 1.0 GiB) copied, {} s, 536 MB/s\n"
     text = f"# dd if=/dev/sdx of=/dev/null bs=4k status=progress 2>&1 | grep GiB\n{line.format(seconds)}"
-    ((_, parsed),) = runs_in(text + line.format("2.00342"))
-    assert len(parsed.rows) == results
+    assert len(run_of(text + line.format("2.00342")).rows) == results
 
 
 @pytest.mark.parametrize(
@@ -254,17 +232,14 @@ def test_notes_tell_what_was_changed(prompt: str, between: str, cells: int, tmp_
     """What was set between two commands was no condition of their results."""
     run = f"{prompt}dd if=/dev/zero of=/tank/f bs=1M count=1\n1+0 records in\n1+0 records out\n"
     run += "1048576 bytes copied, {} s, 0.4 MB/s\n"
-    log = tmp_path / "log"
-    log.write_text(f"{run.format(2.5)}{between}{run.format(3.5)}")
-    rows = import_files([log], Facts()).rows
+    rows = rows_of(tmp_path, f"{run.format(2.5)}{between}{run.format(3.5)}")
     assert len({row["cell"] for row in rows}) == cells
     assert [row["access"] for row in rows] == ["write", "write"]
 
 
 def test_the_prompt_of_a_shell_may_be_an_angle_bracket(tmp_path: Path) -> None:
     """The prompt hid the command: not even the access of two results was known."""
-    log = tmp_path / "page.md"
     done = "16+0 records in\n16+0 records out\n16777216 bytes (17 MB, 16 MiB) copied, 0.5 s, 33.6 MB/s\n"
-    log.write_text(f"```\n# to the server\n> dd if=/dev/zero of=/mnt/f bs=1M count=16\n{done}```\n")
-    (row,) = import_files([log], Facts()).rows
+    page = f"```\n# to the server\n> dd if=/dev/zero of=/mnt/f bs=1M count=16\n{done}```\n"
+    (row,) = rows_of(tmp_path, page)
     assert (row["access"], row["xfer_bytes"]) == ("write", 2**20)

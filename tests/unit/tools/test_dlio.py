@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from tests.programs import write_file
+from tests.unit.imported import rows_of
 from weir.records.imported_files import Facts
 from weir.records.importing import Source, import_files, import_sources
 from weir.terms.model import Row
@@ -101,10 +103,7 @@ def test_summaries_of_the_first_round_of_mlperf_storage(tmp_path: Path, first: t
     for later in ("num_hosts", "host_memory_GB", "potential_caching"):
         summary.pop(later, None)
     rest = {name: value for name, value in summary.items() if name not in first and name != "model"}
-    (tmp_path / "summary.json").write_text(
-        json.dumps({name: summary[name] for name in first} | rest, indent=4)
-    )
-    rows = import_files([tmp_path / "summary.json"], Facts()).rows
+    rows = rows_of(tmp_path, json.dumps({name: summary[name] for name in first} | rest, indent=4))
     epochs = [row for row in rows if row["experiment"] == "train"]
     assert [row["ops_s"] for row in epochs] == summary["metric"]["train_throughput_samples_per_second"]
     assert {(row["nn"], row["verdict"]) for row in epochs} == {(None, "UNPROVEN")}
@@ -130,8 +129,7 @@ def test_an_epoch_slower_than_memory_is_not_suspected(
         "train_throughput_mean_samples_per_second": samples_s,
         "train_io_mean_MB_per_second": samples_s * sample_mib,
     }
-    (tmp_path / "summary.json").write_text(json.dumps(summary, indent=4))
-    rows = import_files([tmp_path / "summary.json"], Facts()).rows
+    rows = rows_of(tmp_path, json.dumps(summary, indent=4))
     assert [row["verdict"] for row in rows if row["experiment"] == "train"] == ["UNPROVEN", verdict, verdict]
 
 
@@ -140,8 +138,7 @@ def test_the_log_of_a_run_with_a_summary_is_not_refused(tmp_path: Path) -> None:
     printed = "[INFO] Running DLIO with 2 process(es) [/opt/dlio_benchmark/dlio_benchmark/main.py:100]\n"
     logs = [tmp_path / name / "log.txt" for name in ("whole", "cut")]
     for log in logs:
-        log.parent.mkdir()
-        log.write_text(printed)
+        write_file(log, printed)
     summary = tmp_path / "whole" / "summary.json"
     summary.write_text(GOLDEN.read_text())
     imported = import_sources([Source(file, is_found=True) for file in (*logs, summary)], Facts())

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.programs import write_program
+from tests.unit.imported import run_of
 from tests.unit.tools.cells import cell_of
 from weir.records.imported_files import Facts
 from weir.records.importing import import_files, runs_in
@@ -70,8 +71,7 @@ def test_a_removal_without_a_rate_is_no_record() -> None:
     """elbencho prints none where files are named one by one (-F)."""
     text = (GOLDEN / "shared.txt").read_text()
     removal = "RMFILES   Elapsed ms       :         41         60\n---\n"
-    ((_, parsed),) = runs_in(text.rstrip("\n") + "\n" + removal)
-    assert [row["access"] for row in parsed.rows] == ["write", "read"]
+    assert [row["access"] for row in run_of(text.rstrip("\n") + "\n" + removal).rows] == ["write", "read"]
 
 
 @pytest.mark.parametrize(
@@ -126,14 +126,12 @@ def test_services_count_as_nodes() -> None:
 
 def test_what_is_cut_or_failed_has_no_more_rows_than_it_printed() -> None:
     table = (GOLDEN / "shared.txt").read_text()
-    ((_, cut),) = runs_in(table[: table.index("READ") + 200])
-    assert [row["access"] for row in cut.rows] == ["write"]
+    assert [row["access"] for row in run_of(table[: table.index("READ") + 200]).rows] == ["write"]
     error = (GOLDEN / "missing.txt").read_text()
     ((_, failed),) = runs_in(f"{table}{error}")
     assert (failed.complete, [message.level for message in failed.messages]) == (False, ["error"])
     lines = (GOLDEN / "shared.json").read_text()
-    ((_, half),) = runs_in(lines[: len(lines) - 100])
-    assert [row["access"] for row in half.rows] == ["write"]
+    assert [row["access"] for row in run_of(lines[: len(lines) - 100]).rows] == ["write"]
 
 
 def test_the_program_gets_what_the_cell_requests_and_its_result_is_read(tmp_path: Path) -> None:
@@ -309,8 +307,7 @@ OPERATION   RESULT TYPE         FIRST DONE   LAST DONE
 
 @pytest.mark.parametrize(("phase", "name", "access"), [("-w", "WRITE", "create"), ("-r", "READ ", "read")])
 def test_files_without_bytes_are_operations(phase: str, name: str, access: str) -> None:
-    ((_, run),) = runs_in(EMPTY.format(phase=phase, name=name))
-    (row,) = run.rows
+    (row,) = run_of(EMPTY.format(phase=phase, name=name)).rows
     assert (row["access"], row["item"], row["ops_s"], row["ops"]) == (access, "file", 16978, 10000)
     assert row.get("bw_mib_s") is None
 
@@ -331,8 +328,7 @@ WRITE       Elapsed time     :     16.248s     16.501s
 
 
 def test_objects_are_not_files_of_posix() -> None:
-    ((_, run),) = runs_in(OBJECTS)
-    (row,) = run.rows
+    (row,) = run_of(OBJECTS).rows
     assert (row["api"], row["access"], row["bw_mib_s"]) == ("S3", "write", 121)
 
 
@@ -346,7 +342,7 @@ def test_objects_are_not_files_of_posix() -> None:
 )
 def test_the_last_command_before_a_table_is_its_own(command: str) -> None:
     """The first one of a page was, were it for the help: sequential, 1 MiB, not direct, of no device."""
-    ((_, run),) = runs_in(f"""\
+    (row,) = run_of(f"""\
 Block devices or large shared files:
   $ elbencho --help-bdev
   $ elbencho -w -b 64k /data/file
@@ -359,8 +355,7 @@ READ      Elapsed ms       :       6001       6001
           Total MiB        :        192        192
           IO latency us    : [ min=91 avg=120 max=1583 ]
 ---
-""")
-    (row,) = run.rows
+""").rows
     assert (row["order"], row["xfer_bytes"], row["direct"]) == ("random", 4096, True)
     assert (row["lat_min_us"], row["lat_max_us"]) == (91, 1583)
     assert row["observed"]["path"] == "/dev/sda"
@@ -370,7 +365,7 @@ READ      Elapsed ms       :       6001       6001
 @pytest.mark.parametrize("option", ["--mkdir", "--nolive"])  # --mkdirs, cut; a tree that was there before
 def test_a_table_that_counts_files_is_of_a_tree(option: str) -> None:
     """64 files of 64 workers were one file that they shared."""
-    ((_, run),) = runs_in(f"""\
+    (row,) = run_of(f"""\
 $ elbencho --hosts w1,w2 --threads 32 --size 4G --block 128K --write {option} /mnt/data/
 OPERATION RESULT TYPE        FIRST DONE  LAST DONE
 ========= ================   ==========  =========
@@ -380,7 +375,6 @@ WRITE     Elapsed ms       :       1210       7353
           Total MiB        :      61153     262144
           Files total      :          1         64
 ---
-""")
-    (row,) = run.rows
+""").rows
     workload = row["observed"]["workload"]
     assert (row["layout"], workload["files"], workload["workers"]) == (None, 64, 32)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from weir.records.imported_files import Facts
-from weir.records.importing import import_files
+from tests.unit.imported import cells_of, rows_of
 
 TABLE = """\
 OPERATION RESULT TYPE        FIRST DONE  LAST DONE
@@ -25,9 +24,7 @@ RMFILES   Elapsed ms       :       {at}480       {at}600
 
 def test_names_of_files_of_two_sizes_are_not_one_cell(tmp_path: Path) -> None:
     """Three data sets had one cell for the removal of all their files."""
-    log = tmp_path / "log"
-    log.write_text("".join(TABLE.format(at=at, size=size) for at, size in ((1, 5), (2, 5), (3, 8))))
-    rows = [row for row in import_files([log], Facts()).rows if row["access"] == "remove"]
-    cells = [row["cell"] for row in rows]
-    assert [cells.index(cell) for cell in cells] == [0, 0, 2]
+    log = "".join(TABLE.format(at=at, size=size) for at, size in ((1, 5), (2, 5), (3, 8)))
+    rows = [row for row in rows_of(tmp_path, log) if row["access"] == "remove"]
+    assert cells_of(rows) == [0, 0, 2]
     assert "512,000 files of 10KiB" in rows[0]["label"]

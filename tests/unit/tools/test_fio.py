@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from tests.unit.imported import cells_of, rows_of, run_of
 from weir.audit import Subject, judge
-from weir.records.imported_files import Facts
-from weir.records.importing import import_files, runs_in
+from weir.records.importing import runs_in
 from weir.terms.columns import columns
 from weir.tools import tools
 from weir.tools.fio.parse import documents, parse_document
@@ -67,12 +67,8 @@ def test_options_decide_what_was_requested() -> None:
     options = one["jobs"][0]["job options"]
     options |= {"numjobs": "4", "ioengine": "io_uring", "rw": "randwrite", "direct": "1"}
     (row,) = parse_document(one).rows
-    assert (row["requested_bytes"], row["api"], row["order"], row["direct"]) == (
-        64 * MIB,
-        "URING",
-        "random",
-        True,
-    )
+    told = (64 * MIB, "URING", "random", True)
+    assert (row["requested_bytes"], row["api"], row["order"], row["direct"]) == told
     options |= {"runtime": "10", "time_based": "1"}
     assert parse_document(one).rows[0]["requested_bytes"] is None
     del options["end_fsync"]
@@ -129,8 +125,7 @@ def test_what_fio_prints_for_people_has_rows_too() -> None:
     assert (read["order"], read["xfer_bytes"], read["moved_bytes"]) == ("random", 4096, 722 * 4096)
     assert (mixed["access"], mixed["moved_bytes"], mixed["iteration"]) == ("write", 728 * 16384, 0)
     ranges = text.replace("(W) 16.0KiB-16.0KiB", "(W) 4096B-16.0KiB")
-    ((_, several),) = runs_in(ranges)
-    assert 11.35 * 2**20 <= several.rows[2]["moved_bytes"] < 11.45 * 2**20
+    assert 11.35 * 2**20 <= run_of(ranges).rows[2]["moved_bytes"] < 11.45 * 2**20
     failed = text.replace("jobs=2): err= 0", "jobs=2): err=28")
     assert [one.level for _, run in runs_in(failed) for one in run.messages] == ["error"]
     for length in range(0, len(text), 97):
@@ -145,8 +140,7 @@ def test_an_error_is_of_its_job_and_not_of_others_on_the_page() -> None:
     ((_, run),) = runs_in(text.replace("\nRun status", f"\n{failed}\nRun status", 1))
     assert [row["access"] for row in run.rows] == ["write", "read", "write", "unknown"]
     assert [(one.text, one.row) for one in run.messages] == [("bad: error 5", 3)]
-    ((_, run),) = runs_in(text.replace("jobs=1): err= 0", "jobs=1): err= 5"))
-    assert [one.row for one in run.messages] == [1, 2]
+    assert [one.row for one in run_of(text.replace("jobs=1): err= 0", "jobs=1): err= 5")).messages] == [1, 2]
 
 
 def test_a_page_of_several_runs_with_jobs_of_one_name() -> None:
@@ -156,8 +150,7 @@ def test_a_page_of_several_runs_with_jobs_of_one_name() -> None:
         "bs=(R) 64.0KiB-64.0KiB, (W) 64.0KiB-64.0KiB", "bs=(R) 4096B-4096B, (W) 4096B-4096B"
     )
     assert second != first
-    ((_, parsed),) = runs_in(first + second)
-    assert [row["xfer_bytes"] for row in parsed.rows[:4:3]] == [65536, 4096]
+    assert [row["xfer_bytes"] for row in run_of(first + second).rows[:4:3]] == [65536, 4096]
     (result, *_) = re.split(
         r"^\S+: \(groupid=[1-9]", first[re.search(r"^.*groupid=0", first, re.M).start() :], flags=re.M
     )
@@ -277,11 +270,9 @@ def test_runs_that_synchronise_are_no_repetitions_of_one_that_does_not(tmp_path:
     run = GOLDEN.with_name("groups.txt").read_text().partition("mix: (groupid")[0]
     counts = [(0, 0), (511, 0), (0, 511), (63, 0), (2, 0), (0, 0)]
     issued = [f"total=0,512,0,{fsyncs} short={fdatasyncs},0,0,0" for fsyncs, fdatasyncs in counts]
-    log = tmp_path / "log.txt"
-    log.write_text("".join(run.replace("total=0,512,0,0 short=0,0,0,0", one) for one in issued))
-    rows = [row for row in import_files([log], Facts()).rows if row["access"] == "write"]
-    cells = [row["cell"] for row in rows]
-    assert [cells.index(cell) for cell in cells] == [0, 1, 2, 3, 4, 0]
+    log = "".join(run.replace("total=0,512,0,0 short=0,0,0,0", one) for one in issued)
+    rows = [row for row in rows_of(tmp_path, log) if row["access"] == "write"]
+    assert cells_of(rows) == [0, 1, 2, 3, 4, 0]
     assert [row["sync"] for row in rows] == [None, True, True, None, None, None]
 
 
@@ -294,8 +285,7 @@ near: (groupid=0, jobs=1): err= 0: pid=1: Fri Jun 19 01:59:19 2020
    read: IOPS=109k, BW=426MiB/s (447MB/s)(24.0GiB/60001msec)
      issued rwt: total=6550034,0,0, short=0,0,0, dropped=0,0,0
 """
-    ((_, parsed),) = runs_in(text)
-    assert parsed.rows[0]["moved_bytes"] == 6550034 * 4096
+    assert run_of(text).rows[0]["moved_bytes"] == 6550034 * 4096
     ((_, other),) = runs_in(text.replace("24.0GiB", "24.1GiB").replace("=426MiB", "=411MiB"))
     assert other.rows[0]["moved_bytes"] < 24.1 * 2**30
 
@@ -369,14 +359,8 @@ def test_reads_and_writes_that_are_reported_as_one(rw: str, access: str) -> None
     counts = {"io_bytes": 4 << 20, "bw_bytes": 262144000, "runtime": 16, "total_ios": 1024, "iops": 64000.0}
     options = {"rw": rw, "bs": "4k", "unified_rw_reporting": "1"}
     job = {"jobname": "a", "groupid": 0, "error": 0, "job options": options, "mixed": counts}
-    ((_, parsed),) = runs_in(json.dumps({"fio version": "fio-3.33", "jobs": [job]}))
-    ((_, printed),) = runs_in(MIXED.replace("rw=randrw", f"rw={rw}"))
-    for run, expected in ((parsed, access), (printed, access)):
-        (row,) = run.rows
-        assert (row["access"], row["moved_bytes"], row["bw_mib_s"], row["ops"]) == (
-            expected,
-            4 << 20,
-            250,
-            1024,
-        )
-        assert row["xfer_bytes"] == 4096
+    names = ("access", "moved_bytes", "bw_mib_s", "ops", "xfer_bytes")
+    document = json.dumps({"fio version": "fio-3.33", "jobs": [job]})
+    for text in (document, MIXED.replace("rw=randrw", f"rw={rw}")):
+        (row,) = run_of(text).rows
+        assert [row[name] for name in names] == [access, 4 << 20, 250, 1024, 4096]

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from tests.unit.imported import run_of
 from tests.unit.tools.test_fio import document
 from weir.records.importing import runs_in
 from weir.tools import tools
@@ -113,8 +114,7 @@ Run status group 0 (all jobs):
 
 def test_latencies_that_fio_prints_for_people() -> None:
     """Percentiles of a completion that hides most of an operation are none of the operation."""
-    ((_, parsed),) = runs_in(LATENCIES)
-    read, write = parsed.rows
+    read, write = run_of(LATENCIES).rows
     names = ("lat_min_us", "lat_p50_us", "lat_p90_us", "lat_p99_us", "lat_p999_us", "lat_max_us")
     assert [read.get(name) for name in names] == [483, 22000, 84000, 498000, 2165000, 3038400]
     assert [write.get(name) for name in names] == [4, None, None, None, None, 11809]
@@ -124,8 +124,7 @@ def test_latencies_that_fio_prints_for_people() -> None:
 
 def test_a_bandwidth_has_more_digits_than_its_size() -> None:
     """Requests of several sizes leave the bytes open: 1361 KiB/s tell more than 39.9 MiB in 30.001 s."""
-    ((_, parsed),) = runs_in(LATENCIES)
-    assert parsed.rows[1]["bw_mib_s"] == pytest.approx(1361 / 1024, rel=5e-4)
+    assert run_of(LATENCIES).rows[1]["bw_mib_s"] == pytest.approx(1361 / 1024, rel=5e-4)
 
 
 @pytest.mark.parametrize("digits", ["9" * 5000, "1.2.3", "..", "9" * 400])
@@ -145,5 +144,4 @@ def test_a_document_with_endless_numbers() -> None:
         list(runs_in(json.dumps(one | {"jobs": [one["jobs"][0] | {"write": counted | {name: 10**400}}]})))
     counted["lat_ns"] = {"min": 1, "max": 10**400, "mean": float("inf"), "N": 1}
     counted["lat_ns"]["percentile"] = {"50.000000": 2}
-    ((_, run),) = runs_in(json.dumps(one))
-    assert run.rows[0].get("lat_max_us") is None
+    assert run_of(json.dumps(one)).rows[0].get("lat_max_us") is None

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.checkout import ROOT
-from weir.records.imported_files import Facts
-from weir.records.importing import import_files, runs_in
+from tests.unit.imported import cells_of, rows_of, run_of
+from weir.records.importing import runs_in
 
 DD = (
     "$ dd if=/mnt/f of=/dev/null bs=1M\n1+0 records in\n1+0 records out\n1048576 bytes copied, {} s, 2 MB/s\n"
@@ -58,8 +58,7 @@ randrw2.dat: (groupid=0, jobs=1): err= 0: pid=22508: Tue Oct 18 18:57:40 2022
   write: IOPS=3637, BW=28.4MiB/s (29.8MB/s)(854MiB/30045msec)
    iops        : min= 3262, max= 4006, avg=3638.33, stdev=270.04, samples=60
 """
-    ((_, parsed),) = runs_in(text + end)
-    assert [row["bw_mib_s"] for row in parsed.rows] == [pytest.approx(28.4, rel=0.002)]
+    assert [row["bw_mib_s"] for row in run_of(text + end).rows] == [pytest.approx(28.4, rel=0.002)]
     assert not [row for _, cut in runs_in(text) for row in cut.rows]
 
 
@@ -76,16 +75,8 @@ test: (groupid=0, jobs=1): err= 0: pid={pid}: Sat Dec  6 16:12:59 2025
     second = command.format(place="/mnt/a", size="1m")
     other = first.replace("/mnt/a", "/mnt/b")
     longer = first.replace("fio --name=test", "fio \\\n --name=test --direct=1 \\  \n --fallocate={}")
-    page = tmp_path / "page.txt"
-    page.write_text(
-        "".join(
-            text + result.format(pid=pid)
-            for pid, text in enumerate(
-                (first, second, other, longer.format("none"), longer.format("posix")), 1
-            )
-        )
-    )
-    rows = import_files([page], Facts()).rows
+    heads = (first, second, other, longer.format("none"), longer.format("posix"))
+    rows = rows_of(tmp_path, "".join(text + result.format(pid=pid) for pid, text in enumerate(heads, 1)))
     assert [row["xfer_bytes"] for row in rows] == [4096, 2**20, 4096, 4096, 4096]
     assert {row["iteration"] for row in rows} == {0}
     assert len({row["cell"] for row in rows}) == 5
@@ -100,9 +91,7 @@ iodepth={depth}
 
     Run status group 0 (all jobs):
 """
-    page = tmp_path / "page.rst"
-    page.write_text("".join(result.format(depth=depth) for depth in (2, 32)))
-    rows = import_files([page], Facts()).rows
+    rows = rows_of(tmp_path, "".join(result.format(depth=depth) for depth in (2, 32)))
     assert len({row["cell"] for row in rows}) == len(rows) == 2
 
 
@@ -116,9 +105,8 @@ def test_an_access_without_the_line_of_its_job_is_read(indent: str, end: str, tm
     result = result.format(indent, indent) + end
     command = "```\nfio --ioengine=libaio --bs=16384 --iodepth=128 --rw=randread --name=/dev/vda2 \n```\n"
     old = f"```\n{indent}write: io=44900MB, bw=153016KB/s, iops=37 , runt=300475msec\n{end}"
-    page = tmp_path / "page.md"
-    page.write_text(f"# Ceph\n\n## a\n\n{command}\n```\n{result}\n## b\n\n{command}\n```\n{result}\n{old}")
-    rows = import_files([page], Facts()).rows
+    page = f"# Ceph\n\n## a\n\n{command}\n```\n{result}\n## b\n\n{command}\n```\n{result}\n{old}"
+    rows = rows_of(tmp_path, page)
     assert [(row["bw_mib_s"], row["ops_s"], row["lat_max_us"]) for row in rows] == [
         (pytest.approx(407, rel=0.002), 26000, 9),
         (pytest.approx(407, rel=0.002), 26000, 9),
@@ -164,8 +152,7 @@ def test_a_title_between_two_accesses_is_of_another_run() -> None:
     assert [row["access"] for row in parsed.rows] == ["read", "write"] * 2
     assert len({str(row["observed"]["workload"]) for row in parsed.rows}) == 4
     mixed = f"{read}    clat (usec): min=1, max=9, avg=3\n{read.replace('read', 'write')}\n"
-    ((_, parsed),) = runs_in(mixed)
-    assert len({str(row["observed"]["workload"]) for row in parsed.rows}) == 1
+    assert len({str(row["observed"]["workload"]) for row in run_of(mixed).rows}) == 1
 
 
 @pytest.mark.parametrize(
@@ -222,21 +209,19 @@ def test_a_page_may_have_a_rate_in_bold(line: str, issued: str) -> None:
     text = (
         f"a: (groupid=0, jobs=1): err= 0: pid=4: Tue\n{line}=104MiB/s (109MB/s)(6240MiB/60000msec)\n{issued}"
     )
-    ((_, parsed),) = runs_in(text + "\nRun status group 0 (all jobs):\n")
-    assert [(row["access"], row["bw_mib_s"]) for row in parsed.rows] == [
-        ("write", pytest.approx(104, rel=0.001))
-    ]
+    assert [
+        (row["access"], row["bw_mib_s"]) for row in run_of(text + "\nRun status group 0 (all jobs):\n").rows
+    ] == [("write", pytest.approx(104, rel=0.001))]
 
 
 def test_each_result_has_the_version_that_printed_it(tmp_path: Path) -> None:
     """The first one of a page was of all its runs; fio 1 writes a blank."""
     runs = {"fio-3.36": "3.36", "fio 1.55": "1.55", "Starting 1 process": None, "fio-3.28": "3.28"}
-    page = tmp_path / "page.txt"
     result = FIO.format(871)
-    page.write_text("".join(result.replace("\ntest: (group", f"\n{one}\ntest: (group") for one in runs))
-    assert [row["tool_version"] for row in import_files([page], Facts()).rows] == [*runs.values()]
-    page.write_text(result.replace("\ntest: (group", "\nfio-3.36\ntest: (group") + result)
-    assert [row["tool_version"] for row in import_files([page], Facts()).rows] == ["3.36"] * 2
+    page = "".join(result.replace("\ntest: (group", f"\n{one}\ntest: (group") for one in runs)
+    assert [row["tool_version"] for row in rows_of(tmp_path, page)] == [*runs.values()]
+    page = result.replace("\ntest: (group", "\nfio-3.36\ntest: (group") + result
+    assert [row["tool_version"] for row in rows_of(tmp_path, page)] == ["3.36"] * 2
 
 
 @pytest.mark.parametrize(("heading", "results"), [("## ssd", 1), ("## hdd", 2)])
@@ -245,8 +230,7 @@ def test_a_result_that_a_page_quotes_above_its_whole_output_is_one(heading: str,
     result = FIO.format(871)
     line = next(line for line in result.splitlines() if "runt=" in line).strip()
     text = f"# Notes\n\n{heading}  \n```\n{line}\n```\n\n## ssd\n```\n{line}\n```\n```\n{result}```\n"
-    ((_, parsed),) = runs_in(text)
-    assert len(parsed.rows) == results
+    assert len(run_of(text).rows) == results
 
 
 @pytest.mark.parametrize(
@@ -256,18 +240,14 @@ def test_runs_of_other_sizes_are_no_repetitions(
     operations: tuple[int, ...], cells: list[int], tmp_path: Path
 ) -> None:
     """Jobs of 4 and of 64 GiB had one cell; those that a time ends move what they can."""
-    log = tmp_path / "log.txt"
-    log.write_text(
-        "".join(
-            "a: (g=0): rw=write, bs=128K-128K/128K-128K/128K-128K, ioengine=sync, iodepth=1\nfio-2.1.9\n"
-            f"a: (groupid=0, jobs=1): err= 0: pid={ops}: Tue\n"
-            f"  write: io={ops / 8:.1f}MB, bw={ops * 128}KB/s, iops={ops}, runt=  1000msec\n"
-            f"     issued    : total=r=0/w={ops}/d=0, short=r=0/w=0/d=0\n\n"
-            for ops in operations
-        )
+    log = "".join(
+        "a: (g=0): rw=write, bs=128K-128K/128K-128K/128K-128K, ioengine=sync, iodepth=1\nfio-2.1.9\n"
+        f"a: (groupid=0, jobs=1): err= 0: pid={ops}: Tue\n"
+        f"  write: io={ops / 8:.1f}MB, bw={ops * 128}KB/s, iops={ops}, runt=  1000msec\n"
+        f"     issued    : total=r=0/w={ops}/d=0, short=r=0/w=0/d=0\n\n"
+        for ops in operations
     )
-    found = [row["cell"] for row in import_files([log], Facts()).rows]
-    assert [found.index(cell) for cell in found] == cells
+    assert cells_of(rows_of(tmp_path, log)) == cells
 
 
 def test_a_margin_hides_no_job(tmp_path: Path) -> None:
@@ -275,8 +255,7 @@ def test_a_margin_hides_no_job(tmp_path: Path) -> None:
     text = (ROOT / "tests/golden/fio/groups.txt").read_text()
     found = []
     for indent in ("", "    "):
-        (tmp_path / "page.txt").write_text("".join(indent + line for line in text.splitlines(keepends=True)))
-        rows = import_files([tmp_path / "page.txt"], Facts()).rows
+        rows = rows_of(tmp_path, "".join(indent + line for line in text.splitlines(keepends=True)))
         found.append([(row["label"], row["bw_mib_s"], row["cell"]) for row in rows])
     assert found[0] == found[1]
 
@@ -284,39 +263,30 @@ def test_a_margin_hides_no_job(tmp_path: Path) -> None:
 @pytest.mark.parametrize("result", [DD, FIO])
 def test_the_line_above_a_block_of_a_page_tells_results_apart(tmp_path: Path, result: str) -> None:
     """One command on a Lustre and on an SSD, each below its name, was repeated, at 42 and 1,308 MiB/s."""
-    page = tmp_path / "page.md"
     names = ("lustre", "ssd", "lustre", "## b\n\nlustre", "# Notes\n```\n\n```")
     blocks = [f"{name}\n```\n{result.format(871 + at)}```\n" for at, name in enumerate(names)]
     behind = ["## c\n\n" + result.format(901) + "\n" + result.format(903)]
-    page.write_text("# Notes\n\n" + "\n".join(blocks + behind))
-    rows = import_files([page], Facts()).rows
-    cells = [row["cell"] for row in rows]
-    assert [cells.index(cell) for cell in cells] == [0, 1, 0, 3, 4, 5, 5]
+    rows = rows_of(tmp_path, "# Notes\n\n" + "\n".join(blocks + behind))
+    assert cells_of(rows) == [0, 1, 0, 3, 4, 5, 5]
 
 
 @pytest.mark.parametrize("result", [DD, FIO])
 def test_a_heading_that_counts_runs_tells_no_results_apart(tmp_path: Path, result: str) -> None:
     """Five runs below 'Run 1' to 'Run 5' were five cells, and in a history five series of one value each."""
-    page = tmp_path / "page.md"
     runs = "### Run 1", "### Run #2:", "3rd run:", "**Second run**"
     names = f"## ssd\n\n{runs[0]}", *runs[1:], f"## hdd\n\n{runs[0]}", "### Run 1 GiB"
     blocks = [f"{name}\n```\n{result.format(871 + at)}```\n" for at, name in enumerate(names)]
-    page.write_text("# Notes\n\n" + "\n".join(blocks))
-    rows = import_files([page], Facts()).rows
-    cells = [row["cell"] for row in rows]
-    assert [cells.index(cell) for cell in cells] == [0, 0, 0, 0, 4, 5]
+    rows = rows_of(tmp_path, "# Notes\n\n" + "\n".join(blocks))
+    assert cells_of(rows) == [0, 0, 0, 0, 4, 5]
 
 
 @pytest.mark.parametrize("result", [DD, FIO])
 def test_a_heading_above_those_of_a_lower_level_tells_results_apart(tmp_path: Path, result: str) -> None:
     """A page with and without a RAID has the same headings below both."""
-    page = tmp_path / "page.md"
     parts = "# Without RAID", "# RAID 0\n\n## Prepare", "# Without RAID\n\n```\n# mount\n```"
     blocks = [f"{part}\n\n## 4 KiB\n```bash\n{result.format(871 + at)}```\n" for at, part in enumerate(parts)]
-    page.write_text("# i3\n\n" + "\n".join(blocks))
-    rows = import_files([page], Facts()).rows
-    cells = [row["cell"] for row in rows]
-    assert [cells.index(cell) for cell in cells] == [0, 1, 0]
+    rows = rows_of(tmp_path, "# i3\n\n" + "\n".join(blocks))
+    assert cells_of(rows) == [0, 1, 0]
 
 
 def test_pages_may_drop_blanks_before_lines_or_keep_them_as_no_break_spaces(tmp_path: Path) -> None:
@@ -324,8 +294,7 @@ def test_pages_may_drop_blanks_before_lines_or_keep_them_as_no_break_spaces(tmp_
     text = (ROOT / "tests/golden/fio/groups.txt").read_text()
     found = []
     for page in (text, "\n".join(map(str.strip, text.splitlines())), text.replace("  ", "\u00a0 ")):
-        (tmp_path / "page.txt").write_text(page)
-        rows = import_files([tmp_path / "page.txt"], Facts()).rows
+        rows = rows_of(tmp_path, page)
         found.append([{name: row[name] for name in row if name != "source"} for row in rows])
     assert found[0] == found[1] == found[2]
 

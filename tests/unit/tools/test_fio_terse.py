@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from weir.records.imported_files import Facts
-from weir.records.importing import import_files, runs_in
+from tests.unit.imported import rows_of, run_of
+from weir.records.importing import runs_in
 
 SHARES = ("1", "5", "10", "20", "30", "40", "50", "60", "70", "80", "90", "95", "99", "99.5", "99.9")
 NOTHING = "0;0;0;0;0;0;0.0;0.0;0;0;0.0;0.0;{}0%=0;0%=0;0;0;0.0;0.0;0;0;0%;0.0;0.0{}"
@@ -40,20 +40,15 @@ def test_writes_stand_behind_reads() -> None:
     fields = line(5).split(";")
     at = 5 + 12 + len(SHARES) + 2 + 15
     swapped = [*fields[:5], *fields[at : 2 * at - 5], *fields[5:at], *fields[2 * at - 5 :]]
-    ((_, parsed),) = runs_in(";".join(swapped))
-    assert [(row["access"], row["bw_mib_s"]) for row in parsed.rows] == [("write", 0.5)]
+    assert [(row["access"], row["bw_mib_s"]) for row in run_of(";".join(swapped)).rows] == [("write", 0.5)]
 
 
 def test_lines_of_one_job_are_neither_workers_nor_repetitions(tmp_path: Path) -> None:
-    log = tmp_path / "log.txt"
-    log.write_text(line(3) + line(3, read_kib=4096) + line(3, name="b"))
-    rows = import_files([log], Facts()).rows
+    rows = rows_of(tmp_path, line(3) + line(3, read_kib=4096) + line(3, name="b"))
     assert [row["bw_mib_s"] for row in rows] == [0.5, 1, 0.5]
     assert len({row["cell"] for row in rows}) == 3
 
 
 def test_a_job_that_failed_is_told(tmp_path: Path) -> None:
-    log = tmp_path / "log.txt"
-    log.write_text(line(3).replace(";a;0;0;", ";a;0;28;"))
-    (row,) = import_files([log], Facts()).rows
+    (row,) = rows_of(tmp_path, line(3).replace(";a;0;0;", ";a;0;28;"))
     assert (row["verdict"], row["evidence"]) == ("INVALID", "a: error 28")

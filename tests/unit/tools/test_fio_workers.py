@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.unit.imported import run_of
 from tests.unit.tools.test_fio import MIB, document
 from weir.records.importing import runs_in
 from weir.tools.fio.parse import documents, parse_document
@@ -20,14 +21,12 @@ def test_servers_of_fio_report_to_one_client() -> None:
     job["job options"] = job["job options"] | {"numjobs": "5"}
     whole = job | {"jobname": "All clients"}
     of_servers["client_stats"] = [job | {"hostname": name} for name in ("a", "b") for _ in range(5)] + [whole]
-    ((_, parsed),) = runs_in(json.dumps(of_servers))
-    (row,) = parsed.rows
+    (row,) = run_of(json.dumps(of_servers)).rows
     assert (row["moved_bytes"], row["iteration"], row["nn"]) == (160 * MIB, 0, 2)
     assert (row["observed"]["workload"]["workers"], row["requested_bytes"]) == (10, 160 * MIB)
     assert row["bw_mib_s"] == pytest.approx(160 / row["total_s"])
     of_servers["client_stats"] = [job | {"hostname": name} for name in "abcde"] + [whole]  # groups of five
-    ((_, parsed),) = runs_in(json.dumps(of_servers))
-    assert parsed.rows[0]["observed"]["workload"]["workers"] == 25
+    assert run_of(json.dumps(of_servers)).rows[0]["observed"]["workload"]["workers"] == 25
 
 
 def test_workers_with_a_result_each_are_what_fio_prints_of_their_group() -> None:
@@ -89,9 +88,8 @@ def test_reports_before_the_last_are_of_the_same_run() -> None:
     assert len(documents("\n".join(map(json.dumps, [*reports, again])))) == 2  # another run, later
     beside = reported_at(3)
     beside["jobs"][0]["write"]["io_bytes"] -= MIB
-    assert (
-        len(documents("\n".join(map(json.dumps, [*reports, beside])))) == 2
-    )  # one that ran at the same time
+    # One that ran at the same time.
+    assert len(documents("\n".join(map(json.dumps, [*reports, beside])))) == 2
 
 
 @pytest.mark.parametrize("apart_ms", [700, 1400])
@@ -151,6 +149,5 @@ def test_tables_of_servers_of_fio() -> None:
     tables = list(reports)
     tables[2] = tables[2].replace("randrw: (groupid=0, jobs=1", "All clients: (groupid=0, jobs=2")
     tables[1] = tables[1].replace("pid=5", "pid=6")
-    ((_, run),) = runs_in(starts + "".join(tables))
-    (row,) = run.rows
+    (row,) = run_of(starts + "".join(tables)).rows
     assert (row["api"], row["ops"], row["observed"]["workload"]["workers"]) == ("POSIX", 1020, 2)

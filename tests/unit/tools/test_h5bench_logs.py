@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from weir.records.imported_files import Facts
-from weir.records.importing import import_files, runs_in
+from tests.unit.imported import rows_of, run_of
+from weir.records.importing import runs_in
 
 EARLY_H5BENCH = """\
 Collective metadata operations: NO.
@@ -33,14 +33,12 @@ def test_h5bench_as_it_printed_at_first() -> None:
 
 
 def test_h5bench_before_it_named_its_mode() -> None:
-    ((_, parsed),) = runs_in(EARLY_H5BENCH.replace("Sync ", ""))
-    assert parsed.rows[0]["bw_mib_s"] == 256
+    assert run_of(EARLY_H5BENCH.replace("Sync ", "")).rows[0]["bw_mib_s"] == 256
 
 
 def test_sizes_of_h5bench_in_terabytes_are_no_contradiction(tmp_path: Path) -> None:
     """Three digits behind the point of size and rate: records were INVALID, bandwidth-not-bytes-over-time."""
-    log = tmp_path / "stdout"
-    log.write_text("""\
+    log = """\
 =================== Performance Results ==================
 Total number of ranks: 800
 Total read size: 1.953 TB
@@ -48,8 +46,8 @@ Raw read time: 1.308 s
 Observed read completion time: 1.431 s
 SYNC Raw read rate: 1.493 TB/s
 SYNC Observed read rate: 1.364 TB/s
-""")
-    (row,) = import_files([log], Facts()).rows
+"""
+    (row,) = rows_of(tmp_path, log)
     assert (row["verdict"], row["moved_bytes"]) == ("UNPROVEN", pytest.approx(1.953 * 2**40, rel=0.0003))
 
 
@@ -80,8 +78,7 @@ observed time, 25.639, seconds
 )
 def test_the_time_of_h5bench_is_without_its_computing(tmp_path: Path, log: str) -> None:
     """As its rate is: records were INVALID, bandwidth-not-bytes-over-time."""
-    (tmp_path / "stdout").write_text(log)
-    (row,) = import_files([tmp_path / "stdout"], Facts()).rows
+    (row,) = rows_of(tmp_path, log)
     assert (row["verdict"], row["total_s"]) == ("UNPROVEN", pytest.approx(21.639))
 
 
@@ -120,8 +117,7 @@ observed time, 4.026, seconds
 )
 def test_what_h5bench_appends_and_overwrites_is_written(tmp_path: Path, log: str) -> None:
     """Logs of h5bench_append and h5bench_overwrite were refused."""
-    (tmp_path / "stdout").write_text(log)
-    (row,) = import_files([tmp_path / "stdout"], Facts()).rows
+    (row,) = rows_of(tmp_path, log)
     assert (row["access"], row["moved_bytes"], row["io_s"]) == ("write", 24 * 2**20, 0.008)
     assert row["bw_mib_s"] == pytest.approx(915.646, abs=0.001)
     assert row["experiment"] in ("modify", "overwrite")

@@ -1,4 +1,4 @@
-"""What logs of other people look like: without a header, in small letters, with overflown sizes."""
+"""What logs and pages of other people look like: without a header, in small letters, with overflown sizes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.imported import rows_of
 from weir.terms.model import Parsed
 from weir.tools import tools
 from weir.tools.complaints import complaint
@@ -190,3 +191,36 @@ def test_writes_that_are_synchronised_one_by_one_are_synchronised(option: str) -
         assert row["observed"]["workload"]["options"].keys() >= {
             option.split()[-1].lstrip("-").partition("=")[0]
         }
+
+
+QUOTED = """\
+$ mpirun -n 16 ./ior -t 1m -b 8m -s 4{option}
+...
+access bw(MiB/s) block(KiB) xfer(KiB) open(s)  wr/rd(s) close(s) total(s) iter
+------ --------- ---------- --------- -------- -------- -------- -------- ----
+write  {rate}    8192       1024.00   0.107961 2.00     0.05     2.00     2
+read   512.00    8192       1024.00   0.005789 1.00     0.05     1.00     2
+remove -         -          -         -        -        -        0.534400 2
+"""
+SENTENCES = "\n\n".join(["One file of all ranks", "is written to the disks", "as fast as these can."] * 9)
+
+
+def _indented(text: str) -> str:
+    return "".join(f"   {line}" for line in text.splitlines(keepends=True))
+
+
+def test_tables_in_indented_blocks_are_read(tmp_path: Path) -> None:
+    """A tutorial in reStructuredText indents its outputs; the rows of IOR begin at the margin."""
+    blocks = [_indented(QUOTED.format(rate="256.00", option=one)) for one in ("", " -F")]
+    rows = rows_of(tmp_path, "".join(f"{SENTENCES}\n\n.. code-block:: shell\n\n{one}\n" for one in blocks))
+    assert [row["bw_mib_s"] for row in rows] == [256, 512] * 2
+    assert rows[0]["cell"] == rows[1]["cell"] != rows[2]["cell"] == rows[3]["cell"]
+
+
+def test_the_command_above_a_table_has_a_prompt(tmp_path: Path) -> None:
+    """With "$ " before it, tasks and layout were unknown."""
+    rows = rows_of(
+        tmp_path, QUOTED.format(rate="256.00", option=" -F") + QUOTED.format(rate="256.00", option="")
+    )
+    told = [(row["tasks"], row["layout"], row["xfer_bytes"]) for row in rows]
+    assert told == [(16, "file-per-process", 2**20)] * 2 + [(16, "shared", 2**20)] * 2

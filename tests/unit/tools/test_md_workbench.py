@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.unit.imported import run_of
 from weir.records.importing import runs_in
 
 TEXT = """\
@@ -55,5 +56,4 @@ def test_a_run_that_failed_before_its_first_result() -> None:
     assert [(row["access"], row.get("ops_s")) for row in run.rows] == [("create", None), ("remove", None)]
     texts = ["Error while creating the obj: /scratch/w/0_0/file-981", "MPI_ABORT was invoked on rank 0"]
     assert [(one.level, one.text) for one in run.messages] == [("error", text) for text in texts]
-    ((_, run),) = runs_in(head)
-    assert [row["access"] for row in run.rows] == ["create", "remove"]
+    assert [row["access"] for row in run_of(head).rows] == ["create", "remove"]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.imported import cells_of, rows_of
 from weir.records.imported_files import Facts, is_refused, kind_of
 from weir.records.importing import import_files
 from weir.terms.model import Parsed
@@ -85,51 +86,39 @@ def test_several_runs_in_one_log() -> None:
 
 def test_directories_of_several_file_systems_are_not_one_cell(tmp_path: Path) -> None:
     """One page, one command but for the directory; a directory beside it is a repetition."""
-    page = tmp_path / "page.txt"
-    other = V3.replace("/scratch/tree", "/archive/tree")
-    page.write_text(V3 + other + V3.replace("/scratch/tree", "/scratch/tree2"))
-    cells = [row["cell"] for row in import_files([page], Facts()).rows]
-    assert cells[0] == cells[2] != cells[1]
-    site = Facts(columns={"site": "x", "target": "y"})
-    assert len({row["cell"] for row in import_files([page], site).rows}) == 1
+    page = V3 + V3.replace("/scratch/tree", "/archive/tree") + V3.replace("/scratch/tree", "/scratch/tree2")
+    assert cells_of(rows_of(tmp_path, page)) == [0, 1, 0]
+    assert cells_of(rows_of(tmp_path, page, Facts(columns={"site": "x", "target": "y"}))) == [0, 0, 0]
 
 
 @pytest.mark.parametrize("path", ["/mnt/{}", "/mnt/{}/", "/{}", "/media/{}"])
 def test_directories_where_file_systems_are_mounted_are_not_one_cell(tmp_path: Path, path: str) -> None:
     """Results in /mnt/fsx and /mnt/nbd were repetitions: their parent is that of all mounts."""
-    page = tmp_path / "page.txt"
-    page.write_text("".join(V3.replace("/scratch/tree", path.format(name)) for name in ("fsx", "nbd")))
-    assert len({row["cell"] for row in import_files([page], Facts()).rows}) == 2
+    page = "".join(V3.replace("/scratch/tree", path.format(name)) for name in ("fsx", "nbd"))
+    assert cells_of(rows_of(tmp_path, page)) == [0, 1]
 
 
 def test_what_stands_above_a_block_of_a_page_is_of_the_cell(tmp_path: Path) -> None:
     """One command in one directory, with another option of its mount."""
-    page = tmp_path / "page.md"
     blocks = [f"{DATE}{V3.replace('81877', str(at))}" for at in (81877, 71877, 61877)]
     above = ("# NFS", "## nconnect=16", "## nconnect=16\n\nRun 2:")
-    page.write_text("\n".join(f"{above[at]}\n\n```\n{block}```\n" for at, block in enumerate(blocks)))
-    cells = [row["cell"] for row in import_files([page], Facts()).rows]
-    assert cells[0] != cells[1] == cells[2]
+    page = "\n".join(f"{above[at]}\n\n```\n{block}```\n" for at, block in enumerate(blocks))
+    assert cells_of(rows_of(tmp_path, page)) == [0, 1, 1]
 
 
 def test_variables_before_mdtest_are_of_the_cell(tmp_path: Path) -> None:
-    page = tmp_path / "log.txt"
     before = ("", "LD_PRELOAD=/lib/lazy.so ", "")
     blocks = (DATE + V3.replace("81877", f"8187{at}") for at in range(len(before)))
-    page.write_text("".join(f"$ {one}srun -n 4 ./mdtest -n 500\n{next(blocks)}" for one in before))
-    cells = [row["cell"] for row in import_files([page], Facts()).rows]
-    assert cells[0] == cells[2] != cells[1]
+    page = "".join(f"$ {one}srun -n 4 ./mdtest -n 500\n{next(blocks)}" for one in before)
+    assert cells_of(rows_of(tmp_path, page)) == [0, 1, 0]
 
 
 def test_files_and_their_rate_give_the_time_of_a_phase(tmp_path: Path) -> None:
     """400 files at 1.2 million a second: 0.33 ms, in which one descheduled rank decides."""
-    page = tmp_path / "mdtest.txt"
-    page.write_text(V1.replace("1234.500", "1200000").replace("2000 files", "400 files"))
-    (row,) = import_files([page], Facts()).rows
+    (row,) = rows_of(tmp_path, V1.replace("1234.500", "1200000").replace("2000 files", "400 files"))
     assert "phase-too-short" in row["reasons"].split(";")
     assert "lasted 0.333 ms" in row["evidence"]
-    page.write_text(V1)
-    (row,) = import_files([page], Facts()).rows
+    (row,) = rows_of(tmp_path, V1)
     assert "phase-too-short" not in row["reasons"]
 
 
@@ -202,13 +191,8 @@ def test_other_text_is_none_of_mdtest() -> None:
 
 
 def test_the_third_iteration_follows_from_the_mean(tmp_path: Path) -> None:
-    page = tmp_path / "mdtest.txt"
-    page.write_text(
-        V1.replace("of 1 iterations", "of 3 iterations").replace(
-            "1234.500       1234.500       1234.500", "9000.000       3000.000       5000.000"
-        )
-    )
-    rows = import_files([page], Facts()).rows
+    values = ("1234.500       1234.500       1234.500", "9000.000       3000.000       5000.000")
+    rows = rows_of(tmp_path, V1.replace("of 1 iterations", "of 3 iterations").replace(*values))
     assert [row["ops_s"] for row in rows] == [9000, 3000, 3000]
     assert [("mean-of-iterations" in row["notes"]) for row in rows] == [False, False, True]
 
@@ -290,9 +274,7 @@ def test_a_page_that_quotes_two_tables_alone_has_both(tmp_path: Path) -> None:
     """The second one was lost, and their commands told nothing apart."""
     first = V1[V1.index("Command") : V1.index("Path")] + V1[V1.index("SUMMARY") :]
     second = first.replace("1234.5", "2345.6").replace("/scratch", "/archive")
-    page = tmp_path / "mail.txt"
-    page.write_text(f"Without the patch:\n{first}\nWith the patch:\n{second}\nThanks,\n")
-    rows = import_files([page], Facts()).rows
+    rows = rows_of(tmp_path, f"Without the patch:\n{first}\nWith the patch:\n{second}\nThanks,\n")
     assert [row["ops_s"] for row in rows] == [1234.5, 2345.6]
     assert rows[0]["cell"] != rows[1]["cell"]
 

@@ -9,6 +9,7 @@ from types import ModuleType
 
 import pytest
 
+from tests.programs import write_file
 from weir.audit import registry
 from weir.audit.subject import Subject
 from weir.base.errors import ConfigError
@@ -46,11 +47,8 @@ TOOL = Pebble()
 
 def package(folder: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str]) -> ModuleType:
     """A package with these files, imported."""
-    for name, text in files.items():
-        file = folder / "stones" / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
-    (folder / "stones" / "__init__.py").write_text("")
+    for name, text in {"__init__.py": "", **files}.items():
+        write_file(folder / "stones" / name, text)
     monkeypatch.syspath_prepend(str(folder))
     for name in [name for name in sys.modules if name.split(".")[0] == "stones"]:
         monkeypatch.delitem(sys.modules, name)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from tests.checkout import ROOT
-from tests.programs import write_program
+from tests.programs import ran, write_file, write_program
 from weir.witness.document import LIBRARY_NAME, witness_library
 
 PROGRAM = "from weir.witness.document import LIBRARY; print(LIBRARY)"
@@ -43,8 +42,7 @@ def test_a_link_to_the_engine_leads_to_its_prefix(tmp_path: Path) -> None:
 def test_the_checkout_comes_first(tmp_path: Path) -> None:
     prefix = _prefix(tmp_path / "prefix", "lib")
     built = tmp_path / "checkout" / "build" / LIBRARY_NAME
-    built.parent.mkdir(parents=True)
-    built.write_text("")
+    write_file(built, "")
     assert witness_library(tmp_path / "checkout", str(prefix / "bin")) == built
 
 
@@ -65,13 +63,5 @@ def test_an_installed_weir_takes_that_of_the_path(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "weir", site / "weir", ignore=shutil.ignore_patterns("__pycache__"))
     prefix = _prefix(tmp_path / "prefix", "lib")
     environment = os.environ | {"PATH": f"{prefix / 'bin'}:{os.environ['PATH']}", "PYTHONPATH": str(site)}
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", PROGRAM],
-        check=True,
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+    done = ran([sys.executable, "-P", "-c", PROGRAM], check=True, cwd=tmp_path, env=environment, timeout=60)
     assert done.stdout.strip() == str(prefix / "lib" / LIBRARY_NAME)
