@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.imported import rows_of
 from tests.unit.tools.test_mdtest_tables import DATE, V1, V3
 from weir.base.errors import WeirError
 from weir.records.imported_files import Facts
@@ -31,9 +32,7 @@ LINES = {"stdout_lines": (DATE + V3).splitlines(), "changed": True}
 )
 def test_outputs_in_documents_of_ansible(tmp_path: Path, text: str, accesses: list[str]) -> None:
     """3,210 results of an artefact of a conference were 'JSON of something else'."""
-    log = tmp_path / "log.txt"
-    log.write_text(text)
-    rows = import_files([log], Facts()).rows
+    rows = rows_of(tmp_path, text)
     assert [row["access"] for row in rows] == accesses
     assert all(row["tasks"] == 4 for row in rows)
 

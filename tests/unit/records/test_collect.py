@@ -13,7 +13,6 @@ import pytest
 from tests.checkout import SITE, make_checkout
 from tests.unit.conftest import RunWeir
 from weir.base.errors import WeirError
-from weir.cli import main
 from weir.plan import make_plan
 from weir.plan.config import load_config
 from weir.plan.files import write_plan
@@ -53,6 +52,11 @@ experiments:
 def plan(tmp_path: Path) -> Plan:
     root = make_checkout(tmp_path / "checkout", {"mine": SUITE}, SITE.replace("fake", "ior"))
     return make_plan(load_config(root=root, environment={}))
+
+
+@pytest.fixture
+def cell(plan: Plan) -> Cell:
+    return plan.cells[0]
 
 
 def document(cell: Cell, **changes: Any) -> dict[str, Any]:
@@ -124,17 +128,12 @@ def collected(results: Path, cell: Cell) -> list[Row]:
     return list(collect_cell(cell, finished_runs(results / "runs" / cell.cell), results))
 
 
-def test_iterations_are_counted_over_runs(tmp_path: Path, plan: Plan) -> None:
-    cell = plan.cells[0]
+def test_iterations_are_counted_over_runs(tmp_path: Path, cell: Cell) -> None:
     for name in ("000", "001"):
         leave_run(tmp_path, cell, name, document(cell))
     rows = collected(tmp_path, cell)
-    assert [(row["run"], row["iteration"]) for row in rows if row["access"] == "read"] == [
-        (0, 0),
-        (0, 1),
-        (1, 2),
-        (1, 3),
-    ]
+    reads = [(row["run"], row["iteration"]) for row in rows if row["access"] == "read"]
+    assert reads == [(0, 0), (0, 1), (1, 2), (1, 3)]
     assert {row["verdict"] for row in rows} == {"VALID"}
     assert {row["missing"] for row in rows} == {""}
     assert {"exit-code", "bytes-moved", "other-target"} <= set(rows[0]["checked"].split(";"))
@@ -142,15 +141,13 @@ def test_iterations_are_counted_over_runs(tmp_path: Path, plan: Plan) -> None:
     assert all(row["emulated"] for row in rows)
 
 
-def test_a_record_tells_whether_rounds_are_added_to_its_cell(tmp_path: Path, plan: Plan) -> None:
-    cell = plan.cells[0]
+def test_a_record_tells_whether_rounds_are_added_to_its_cell(tmp_path: Path, cell: Cell) -> None:
     leave_run(tmp_path, cell, "000", document(cell))
     added = dataclasses.replace(cell, until=Until(0.05, at_most=20))
     assert [{row["until"] for row in collected(tmp_path, one)} for one in (cell, added)] == [{None}, {0.05}]
 
 
-def test_without_evidence_a_record_is_unproven(tmp_path: Path, plan: Plan) -> None:
-    cell = plan.cells[0]
+def test_without_evidence_a_record_is_unproven(tmp_path: Path, cell: Cell) -> None:
     bare = document(cell)
     for result in bare["results"]:
         result["observed"] = {}
@@ -162,21 +159,18 @@ def test_without_evidence_a_record_is_unproven(tmp_path: Path, plan: Plan) -> No
     }
 
 
-def test_a_record_has_a_time_also_where_its_program_prints_none(tmp_path: Path, plan: Plan) -> None:
+def test_a_record_has_a_time_also_where_its_program_prints_none(tmp_path: Path, cell: Cell) -> None:
     """As benchtool: when the run began is known to weir."""
-    cell = plan.cells[0]
     leave_run(tmp_path, cell, "000", document(cell))
     assert {row["began"] for row in collected(tmp_path, cell)} == {"2026-11-20T21:00:00+00:00"}
 
 
-def test_a_missing_run_keeps_its_iterations(tmp_path: Path, plan: Plan) -> None:
-    cell = plan.cells[0]
+def test_a_missing_run_keeps_its_iterations(tmp_path: Path, cell: Cell) -> None:
     leave_run(tmp_path, cell, "001", document(cell))
     assert {row["iteration"] for row in collected(tmp_path, cell)} == {2, 3}
 
 
-def test_a_failed_run_gives_rows_without_numbers(tmp_path: Path, plan: Plan) -> None:
-    cell = plan.cells[0]
+def test_a_failed_run_gives_rows_without_numbers(tmp_path: Path, cell: Cell) -> None:
     errors = [{"text": "rank 0: pwrite failed: No space left on device"}]
     half = document(cell, status="failed", errors=errors)
     half["results"] = half["results"][:1]
@@ -192,16 +186,14 @@ def test_a_failed_run_gives_rows_without_numbers(tmp_path: Path, plan: Plan) -> 
     }
 
 
-def test_a_run_that_could_not_start(tmp_path: Path, plan: Plan) -> None:
-    cell = plan.cells[0]
+def test_a_run_that_could_not_start(tmp_path: Path, cell: Cell) -> None:
     leave_run(tmp_path, cell, "000", None, exit_code=None, status="failed", error="mpiexec: No such file")
     rows = collected(tmp_path, cell)
     assert {row["reasons"] for row in rows} == {"exit-code;result-missing"}
     assert "could not be started: mpiexec: No such file" in rows[0]["evidence"]
 
 
-def test_attempts_set_aside_and_litter_are_not_runs(tmp_path: Path, plan: Plan) -> None:
-    cell = plan.cells[0]
+def test_attempts_set_aside_and_litter_are_not_runs(tmp_path: Path, cell: Cell) -> None:
     leave_run(tmp_path, cell, "000", document(cell))
     leave_run(tmp_path, cell, "000.failed-1", None, exit_code=1)
     (tmp_path / "runs" / cell.cell / "001").mkdir()
@@ -214,9 +206,8 @@ def test_what_ran_is_not_what_was_requested(tmp_path: Path, plan: Plan) -> None:
     assert {row["reasons"] for row in collected(tmp_path, small)} == {"other-than-requested"}
 
 
-def test_what_the_output_does_not_repeat_is_known_from_the_cell(tmp_path: Path, plan: Plan) -> None:
+def test_what_the_output_does_not_repeat_is_known_from_the_cell(tmp_path: Path, cell: Cell) -> None:
     """benchtool prints neither nodes nor processes per node; that they were requested proves nothing."""
-    cell = plan.cells[0]
     silent = document(cell)
     del silent["job"], silent["requested"]["segments"]
     leave_run(tmp_path, cell, "000", silent)
@@ -225,8 +216,7 @@ def test_what_the_output_does_not_repeat_is_known_from_the_cell(tmp_path: Path, 
         assert "other-ranks" not in row["checked"].split(";")
 
 
-def test_a_broken_run_file_is_named(tmp_path: Path, plan: Plan) -> None:
-    cell = plan.cells[0]
+def test_a_broken_run_file_is_named(tmp_path: Path, cell: Cell) -> None:
     leave_run(tmp_path, cell, "000", document(cell))
     (tmp_path / "runs" / cell.cell / "000" / "run.json").write_text("{")
     with pytest.raises(WeirError, match=r"000/run\.json: is not readable JSON"):
@@ -234,9 +224,8 @@ def test_a_broken_run_file_is_named(tmp_path: Path, plan: Plan) -> None:
 
 
 def test_a_tool_that_is_not_there(tmp_path: Path, plan: Plan) -> None:
-    cell = dataclasses.replace(plan.cells[0], tool="oir")
     with pytest.raises(WeirError, match="did you mean 'ior'"):
-        list(collect_cell(cell, [], tmp_path))
+        list(collect_cell(dataclasses.replace(plan.cells[0], tool="oir"), [], tmp_path))
 
 
 def test_folder_of_all_sites_or_of_one(tmp_path: Path) -> None:
@@ -249,7 +238,7 @@ def test_command(tmp_path: Path, plan: Plan, run_weir: RunWeir) -> None:
     write_plan(plan, tmp_path / "plan.json")
     leave_run(tmp_path / "here", plan.cells[0], "000", document(plan.cells[0]))
     out = tmp_path / "study" / "records.csv"
-    arguments = ["--plan", str(tmp_path / "plan.json"), "--results", str(tmp_path), "--out", str(out)]
+    arguments = ("--plan", tmp_path / "plan.json", "--results", tmp_path, "--out", out)
     assert "1 of 2 planned cells have no finished run yet" in run_weir("collect", *arguments).out
     facts = json.loads(run_weir("collect", *arguments, "--json").out)
     assert facts["verdicts"] == {"VALID": 4, "UNPROVEN": 0, "DEGRADED": 0, "INVALID": 0}
@@ -263,16 +252,14 @@ def test_command(tmp_path: Path, plan: Plan, run_weir: RunWeir) -> None:
 
 
 def test_buckets_of_a_tool_whose_question_is_single_operations(
-    tmp_path: Path, plan: Plan, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, plan: Plan, cell: Cell, monkeypatch: pytest.MonkeyPatch, run_weir: RunWeir
 ) -> None:
     monkeypatch.setattr(tools()["ior"], "latencies", latency_buckets)
     write_plan(plan, tmp_path / "plan.json")
-    cell = plan.cells[0]
     leave_run(tmp_path, cell, "000", None, exit_code=1, status="failed", error="exit code 1")
     leave_run(tmp_path, cell, "001", document(cell))
     out = tmp_path / "records.csv"
-    arguments = ["--plan", str(tmp_path / "plan.json"), "--results", str(tmp_path), "--out", str(out)]
-    assert main(["collect", *arguments]) == 0
+    run_weir("collect", "--plan", tmp_path / "plan.json", "--results", tmp_path, "--out", out)
     with (tmp_path / "latencies.csv").open() as stream:
         lines = [tuple(line.values()) for line in csv.DictReader(stream)]
     buckets = [("12.5", "30"), ("400", "2")]
@@ -298,19 +285,22 @@ def test_buckets_of_a_tool_whose_question_is_single_operations(
     ],
 )
 def test_an_odd_summary_does_not_end_the_collect(
-    tmp_path: Path, plan: Plan, monkeypatch: pytest.MonkeyPatch, odd: dict[str, Any]
+    tmp_path: Path,
+    plan: Plan,
+    cell: Cell,
+    monkeypatch: pytest.MonkeyPatch,
+    run_weir: RunWeir,
+    odd: dict[str, Any],
 ) -> None:
     monkeypatch.setattr(tools()["ior"], "latencies", latency_buckets)
     write_plan(plan, tmp_path / "plan.json")
-    cell = plan.cells[0]
     leave_run(tmp_path, cell, "000", document(cell, **odd))
     leave_run(tmp_path, cell, "001", {})
     nested = '{"lustre": {"mount": ' + "[" * 100_000
     (tmp_path / f"runs/{cell.cell}/001/summary.json").write_text(nested)
     leave_run(tmp_path, cell, "002", document(cell))
     out = tmp_path / "records.csv"
-    arguments = ["--plan", str(tmp_path / "plan.json"), "--results", str(tmp_path), "--out", str(out)]
-    assert main(["collect", *arguments]) == 0
+    run_weir("collect", "--plan", tmp_path / "plan.json", "--results", tmp_path, "--out", out)
     verdicts = [(row["run"], row["verdict"]) for row in read_records(out) if row["access"] == "read"]
     assert verdicts == [(run, "VALID" if run == 2 else "INVALID") for run in (0, 0, 1, 1, 2, 2)]
 
@@ -321,13 +311,6 @@ def test_nothing_measured_is_a_failure_and_overwrites_nothing(
     write_plan(plan, tmp_path / "plan.json")
     out = tmp_path / "records.csv"
     out.write_text("measured before")
-    arguments = [
-        "--plan",
-        str(tmp_path / "plan.json"),
-        "--results",
-        str(tmp_path / "nowhere"),
-        "--out",
-        str(out),
-    ]
+    arguments = ("--plan", tmp_path / "plan.json", "--results", tmp_path / "nowhere", "--out", out)
     assert "none of the 2 planned cells has a finished run" in run_weir("collect", *arguments, code=1).err
     assert out.read_text() == "measured before"

@@ -12,13 +12,12 @@ import pytest
 import yaml
 from referencing import Registry, Resource
 
-from tests.checkout import ROOT, SITE, make_checkout
+from tests.checkout import ROOT
+from tests.unit.records.test_collect import plan
 from weir.measure.command import before
 from weir.measure.launch import RunEnd, after
 from weir.measure.machine.host import host_facts
 from weir.measure.session import Execution
-from weir.plan import make_plan
-from weir.plan.config import load_config
 from weir.plan.model import Plan
 from weir.records.collect import Run
 from weir.records.judged import collect_cell
@@ -26,15 +25,7 @@ from weir.records.table import write_records
 from weir.terms.columns import columns
 from weir.terms.model import Row
 
-SUITE = """\
-suite: mine
-question: How fast is it?
-experiments:
-  sizes:
-    tool: ior
-    nodes: [1]
-    ppn: [2]
-"""
+__all__ = ["plan"]
 WEIR_IO_OUTPUT = ROOT / "tests/golden/ior/weir-io-mpiio.json"
 
 
@@ -47,12 +38,6 @@ def validator(name: str) -> jsonschema.Draft202012Validator:
         (one, Resource.from_contents(schema)) for one, schema in schemas.items()
     )
     return jsonschema.Draft202012Validator(schemas[name], registry=registry)
-
-
-@pytest.fixture
-def plan(tmp_path: Path) -> Plan:
-    root = make_checkout(tmp_path / "checkout", {"mine": SUITE}, SITE.replace("fake", "ior"))
-    return make_plan(load_config(root=root, environment={}))
 
 
 def run_document(plan: Plan, outputs: Path, exit_code: int | None) -> dict[str, Any]:

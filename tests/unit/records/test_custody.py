@@ -173,22 +173,16 @@ def test_an_imported_verdict_is_that_of_the_tables_author(tmp_path: Path, run_we
     assert "proven" not in shown
 
 
-def test_the_audit_of_an_edited_table_says_so(
-    tmp_path: Path, plan: Plan, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_audit_of_an_edited_table_says_so(tmp_path: Path, plan: Plan, run_weir: RunWeir) -> None:
     leave(tmp_path, plan.cells[0], 0)
     collected(tmp_path, plan)
     table = tmp_path / "study/records.csv"
     for is_edited in (False, True):
-        capsys.readouterr()
-        assert main(["audit", str(table)]) == 0
-        assert (f"{table}: edited after it was collected" in capsys.readouterr().out) == is_edited
-        assert main(["audit", str(table), "--json"]) == 0
-        assert json.loads(capsys.readouterr().out)["edited"] == is_edited
-        assert main(["compare", str(table.parent), str(table)]) == 0
+        note = f"{table}: edited after it was collected"
+        assert (note in run_weir("audit", table).out) == is_edited
+        assert json.loads(run_weir("audit", table, "--json").out)["edited"] == is_edited
         note = f"note: A was edited after it was collected: {table.parent}"
-        assert (note in capsys.readouterr().out) == is_edited
-        assert main(["compare", str(table.parent), str(table), "--json"]) == 0
+        assert (note in run_weir("compare", table.parent, table).out) == is_edited
         edited = [[str(table.parent)], [str(table)]] if is_edited else [[], []]
-        assert json.loads(capsys.readouterr().out)["edited"] == edited
+        assert json.loads(run_weir("compare", table.parent, table, "--json").out)["edited"] == edited
         table.write_text(table.read_text().replace(",640", ",6400"))

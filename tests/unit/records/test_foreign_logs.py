@@ -7,18 +7,20 @@ import gzip
 import json
 import lzma
 import os
+import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import ROOT
+from tests.programs import write_file
 from tests.unit.conftest import RunWeir
 from tests.unit.decide.io500.results import IOR_LOG, new_summary
+from tests.unit.imported import rows_of
 from tests.unit.tools.test_mdtest_tables import DATE, V1, V3
 from weir.base.errors import WeirError
-from weir.cli import main
 from weir.records.imported_files import Facts, kind_of, read_facts
 from weir.records.importing import import_files, runs_in
 from weir.records.table import read_records
@@ -64,23 +66,17 @@ def test_a_small_file_that_unpacks_to_gigabytes_is_refused(tmp_path: Path) -> No
         import_files([packed], Facts())
 
 
-def test_a_file_with_several_kinds_of_output_loses_none(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_with_several_kinds_of_output_loses_none(tmp_path: Path, run_weir: RunWeir) -> None:
     """IOR, mdtest with a warning and a summary of IO500, whose phase ior-easy-write is the IOR log."""
     warned = V1.replace("4 tasks", "WARNING: unable to create tree directory '/s/mdtest_tree.0'\n4 tasks")
     log, out = tmp_path / "page.txt", tmp_path / "out/records.csv"
     log.write_text(IOR_LOG.format(stonewall=300) + DATE + warned + DATE + V3 + new_summary())
-    assert main(["import", str(log), "--out", str(out)]) == 0
+    assert "1 IO500 result sets" in run_weir("import", log, "--out", out).out
     rows = read_records(out)
-    assert [(row["tool"], row["access"]) for row in rows[:3]] == [
-        ("ior", "write"),
-        ("mdtest", "create"),
-        ("mdtest", "stat"),
-    ]
+    tools = [(row["tool"], row["access"]) for row in rows[:3]]
+    assert tools == [("ior", "write"), ("mdtest", "create"), ("mdtest", "stat")]
     assert ["tree" in row["evidence"] for row in rows[:3]] == [False, True, False]
     assert len(rows) == 3 + 11  # the phase of the IOR log is not counted again
-    assert "1 IO500 result sets" in capsys.readouterr().out
 
 
 KINDS = {
@@ -141,10 +137,8 @@ def test_outputs_in_another_markup_than_markdown(tmp_path: Path, margin: str) ->
     fio += "  read : io=1024.0KB, bw=36571KB/s, iops=9142, runt=    28msec\n"
     fio += "     issued    : total=r=256/w=0/d=0, short=r=0/w=0/d=0, drop=r=0/w=0/d=0\n"
     for text, access in ((dd, "write"), (fio, "read")):
-        page = tmp_path / "page.rst"
         block = "".join(margin * bool(line.strip()) + line for line in text.splitlines(keepends=True))
-        page.write_text(f"Results\n=======\n\non the file system::\n\n{block}\nNotes\n-----\n")
-        (row,) = import_files([page], Facts()).rows
+        (row,) = rows_of(tmp_path, f"Results\n=======\n\non the file system::\n\n{block}\nNotes\n-----\n")
         assert row["access"] == access
 
 
@@ -160,9 +154,7 @@ def test_a_page_that_quotes_lines_behind_marks(tmp_path: Path, first: str, mark:
     """A thread quotes what a logger printed, below a line of its author: no result had a record."""
     lines = V3.replace("NA\n\n", "NA\n").splitlines()
     quote = first + "\n".join(mark.format(at=at) + line for at, line in enumerate(lines, 1))
-    page = tmp_path / "page.md"
-    page.write_text(f"# Slow\n\nIt was faster, see\n\n- a\n- b\n\nMaster:\n{quote}\n\nThanks\n")
-    (row,) = import_files([page], Facts()).rows
+    (row,) = rows_of(tmp_path, f"# Slow\n\nIt was faster, see\n\n- a\n- b\n\nMaster:\n{quote}\n\nThanks\n")
     assert (row["access"], row["ops_s"], row["tasks"]) == ("stat", 81877.75, 4)
 
 
@@ -190,8 +182,7 @@ def test_the_first_half_mebibyte_is_enough() -> None:
 @pytest.mark.slow
 def test_a_kind_has_few_lines(tmp_path: Path, run_weir: RunWeir) -> None:
     tree = tmp_path / "tree"
-    tree.mkdir()
-    (tree / "log").write_text(CAPTURE.read_text())
+    write_file(tree / "log", CAPTURE.read_text())
     for number in range(619):
         (tree / f"{number:03d}.json").write_text('{"fio version" : "fio-3.33"}')
     shown = run_weir("import", tree, "--out", tmp_path / "out/records.csv", code=1).out
@@ -221,19 +212,17 @@ def test_the_output_of_an_earlier_import_is_not_counted_again(tmp_path: Path, ru
     run_weir("import", tmp_path, "--out", tmp_path / "first.csv")
     printed = run_weir("import", tmp_path, "--out", tmp_path / "out" / "second.csv").out
     assert "output of an earlier import or of a study: " in printed
-    assert (
-        len(read_records(tmp_path / "out" / "second.csv")) == len(read_records(tmp_path / "first.csv")) == 6
-    )
+    tables = (tmp_path / "out" / "second.csv", tmp_path / "first.csv")
+    assert [len(read_records(table)) for table in tables] == [6, 6]
 
 
-def test_a_log_that_is_named_twice_counts_once(tmp_path: Path) -> None:
+def test_a_log_that_is_named_twice_counts_once(tmp_path: Path, run_weir: RunWeir) -> None:
     tree, out = tmp_path / "tree", tmp_path / "out/records.csv"
     tree.mkdir()
     log = tree / "log"
     log.write_text(CAPTURE.read_text())
     (tmp_path / "link").symlink_to(tree)
-    named = [log, tree, tree / "../tree", tmp_path / "link", log]
-    assert main(["import", *map(str, named), "--out", str(out)]) == 0
+    run_weir("import", log, tree, tree / "../tree", tmp_path / "link", log, "--out", out)
     assert len(read_records(out)) == 6
 
 
@@ -245,15 +234,11 @@ def test_a_pipe_and_a_device_are_refused(tmp_path: Path) -> None:
             import_files([file], Facts())
 
 
-@pytest.mark.slow
-def test_a_tree_that_resists(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A directory that cannot be listed, directories deeper than any path, a name that is no UTF-8."""
-    tree, out = tmp_path / "tree", tmp_path / "out/records.csv"
-    (tree / "closed").mkdir(parents=True)
-    log = os.fsencode(tree) + b"/log-\xff\x1b[2J.txt"
-    Path(os.fsdecode(log)).write_text(CAPTURE.read_text())
+@pytest.fixture
+def tree(tmp_path: Path) -> Iterator[Path]:
+    """Directories deeper than any path, which pytest cannot delete."""
+    tree = tmp_path / "tree"
+    tree.mkdir()
     here = os.open(tree, os.O_RDONLY)
     for _ in range(1_000):
         os.mkdir("deep", dir_fd=here)
@@ -261,6 +246,19 @@ def test_a_tree_that_resists(
         os.close(here)
         here = below
     os.close(here)
+    yield tree
+    subprocess.run(["rm", "-rf", tree], check=True)
+
+
+@pytest.mark.slow
+def test_a_tree_that_resists(
+    tree: Path, tmp_path: Path, run_weir: RunWeir, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A directory that cannot be listed, directories deeper than any path, a name that is no UTF-8."""
+    out = tmp_path / "out/records.csv"
+    (tree / "closed").mkdir()
+    log = os.fsencode(tree) + b"/log-\xff\x1b[2J.txt"
+    Path(os.fsdecode(log)).write_text(CAPTURE.read_text())
     real = os.scandir
 
     def refused(path: Path) -> object:
@@ -269,14 +267,12 @@ def test_a_tree_that_resists(
         return real(path)
 
     monkeypatch.setattr(os, "scandir", refused)
-    assert main(["import", str(tree), "--out", str(out)]) == 1
+    shown = run_weir("import", tree, "--out", out, code=1).out
     monkeypatch.undo()
-    shown = capsys.readouterr().out
     assert f"refused: {tree}/closed: cannot be listed: Permission denied" in shown
     assert "cannot be listed: File name too long" in shown
     assert "\x1b" not in shown
     assert {row["source"] for row in read_records(out)} == {f"{tree}/log-\\udcff\\x1b[2J.txt"}
-    os.system(f"rm -rf {tree}")
 
 
 @pytest.mark.slow
@@ -288,9 +284,7 @@ def test_a_sidecar_of_brackets_is_a_message(tmp_path: Path) -> None:
 
 
 def test_a_table_need_not_number_its_iterations(tmp_path: Path) -> None:
-    table = tmp_path / "table.csv"
-    table.write_text(TABLE)
-    rows = import_files([table], Facts()).rows
+    rows = rows_of(tmp_path, TABLE)
     assert [(row["run"], row["iteration"]) for row in rows] == [(0, 0), (1, 1)]
 
 
@@ -305,9 +299,7 @@ def test_a_control_character_in_a_table_is_refused(name: str, tmp_path: Path) ->
 
 
 def test_bytes_moved_in_transfers_of_none_are_a_finding(tmp_path: Path) -> None:
-    table = tmp_path / "table.csv"
-    table.write_text("api,access,xfer_bytes,bw_mib_s\nPOSIX,write,0,3\n")
-    (row,) = import_files([table], Facts()).rows
+    (row,) = rows_of(tmp_path, "api,access,xfer_bytes,bw_mib_s\nPOSIX,write,0,3\n")
     assert (row["verdict"], row["reasons"]) == ("INVALID", "tool-error")
     assert "xfer_bytes is 0, and bytes were moved" in row["evidence"]
 

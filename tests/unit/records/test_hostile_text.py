@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import json
 import re
 from pathlib import Path
@@ -50,7 +51,8 @@ def test_the_inputs_are_the_same_wherever_the_checkout_lies(
 
 
 @pytest.mark.slow
-@pytest.mark.sample(2)
+@pytest.mark.sample(10)  # of two documents every fifth damage, which is one or two of each value
+@pytest.mark.parametrize("part", range(5))
 @pytest.mark.parametrize(
     "name",
     [
@@ -61,9 +63,11 @@ def test_the_inputs_are_the_same_wherever_the_checkout_lies(
     ],
 )
 @pytest.mark.row("third-party log, table or records")
-def test_every_value_of_a_document_may_be_missing_or_of_another_type(tmp_path: Path, name: str) -> None:
+def test_every_value_of_a_document_may_be_missing_or_of_another_type(
+    tmp_path: Path, name: str, part: int
+) -> None:
     file, refused = tmp_path / "summary.json", 0
-    for place, document in damaged(json.loads((GOLDEN / name).read_text())):
+    for place, document in itertools.islice(damaged(json.loads((GOLDEN / name).read_text())), part, None, 5):
         file.write_text(json.dumps(document))
         try:
             import_files([file], Facts())

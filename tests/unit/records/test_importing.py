@@ -10,6 +10,7 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.unit.conftest import RunWeir
+from tests.unit.imported import rows_of
 from tests.unit.report.test_logs import another_run
 from weir.base.errors import WeirError
 from weir.cli import main
@@ -50,9 +51,7 @@ PAGE = """\
 
 def test_a_page_indents_what_it_quotes(tmp_path: Path) -> None:
     """Beside text of other programs, so that the whole is not indented alike."""
-    page = tmp_path / "page.md"
-    page.write_text(PAGE)
-    (row,) = import_files([page], Facts()).rows
+    (row,) = rows_of(tmp_path, PAGE)
     assert (row["tool"], row["access"], row["moved_bytes"]) == ("fio", "write", 40 * 2**20)
 
 
@@ -79,22 +78,19 @@ def test_the_reference_table(tmp_path: Path, run_weir: RunWeir) -> None:
 
 
 def test_a_table_is_not_reordered(tmp_path: Path) -> None:
-    table = tmp_path / "table.csv"
-    table.write_text(HEADER + LINE + LINE.replace(",0,4096", ",1,4096"))
-    rows = import_files([table], Facts()).rows
+    rows = rows_of(tmp_path, HEADER + LINE + LINE.replace(",0,4096", ",1,4096"))
     assert list(rows[0]) == [*columns()]
     assert [row["iteration"] for row in rows] == [0, 1]
     assert rows[0]["experiment"] == "first"
     assert rows[0]["began"] == "2018-10-20T19:29:21"
     assert rows[0]["requested_bytes"] is None  # the number of segments is not printed
-    assert rows[0]["source"] == str(table)
+    assert rows[0]["source"] == str(tmp_path / "log.txt")
 
 
 def test_a_long_field_of_a_table_is_kept_whole(tmp_path: Path) -> None:
     """Lines of a log are cut where only noise is longer; evidence and notes of a record may be."""
-    table, name = tmp_path / "table.csv", "x" * 20_000
-    table.write_text(HEADER + LINE.replace("first", name))
-    assert [row["experiment"] for row in import_files([table], Facts()).rows] == [name]
+    name = "x" * 20_000
+    assert [row["experiment"] for row in rows_of(tmp_path, HEADER + LINE.replace("first", name))] == [name]
 
 
 def test_the_same_again_is_another_run(tmp_path: Path) -> None:
@@ -135,14 +131,8 @@ def test_a_log_that_was_joined_to_itself_or_edited_is_no_repetition(tmp_path: Pa
 @pytest.mark.parametrize(
     "before",
     [
-        *(
-            "0: ",
-            "2026-11-25T10:00:00.123Z ",
-            "[2026-11-25 10:00:00] ",
-            "2026.11.25-10.00.00 ",
-            "\x1b[32m",
-            "> ",
-        ),
+        *("0: ", "2026-11-25T10:00:00.123Z ", "[2026-11-25 10:00:00] ", "2026.11.25-10.00.00 "),
+        *("\x1b[32m", "> "),
         *("build\tRun it\t2026-11-25T10:00:00.1234567Z ", "2026-11-25 10:00:00,123 - INFO - ", "ior-1  | "),
         *("Nov 25 10:00:00 n1 ior[123]: ", "10:00:00 DEBUG| [stdout] ", "I1125 10:00:00.123456  1 a.go:33] "),
     ],
@@ -169,13 +159,8 @@ def test_lines_of_several_hosts_are_no_output_of_one(tmp_path: Path) -> None:
 
 def test_write_and_read_share_their_cell() -> None:
     rows = import_files([CAPTURES / "written-3.0.1-three-runs.txt"], Facts()).rows
-    assert [(row["api"], row["access"]) for row in rows] == [
-        ("MPIIO", "write"),
-        ("MPIIO", "write"),
-        ("MPIIO", "read"),
-        ("MPIIO", "read"),
-        ("POSIX", "write"),
-    ]
+    mpiio = [("MPIIO", "write")] * 2 + [("MPIIO", "read")] * 2
+    assert [(row["api"], row["access"]) for row in rows] == [*mpiio, ("POSIX", "write")]
     assert rows[0]["cell"] == rows[2]["cell"] != rows[4]["cell"]
     assert rows[0]["label"] == "MPIIO shared random 1MiB of 8GiB 2x4"
     assert (rows[0]["tool"], rows[0]["program"], rows[0]["tool_version"]) == ("ior", "IOR", "3.0.1")
@@ -225,9 +210,7 @@ def test_files_without_results_are_listed(tmp_path: Path, run_weir: RunWeir) -> 
 def test_a_run_that_ended_before_its_first_result_has_records(
     capture: str, lines: int | None, accesses: list[str], evidence: str, tmp_path: Path
 ) -> None:
-    log = tmp_path / "log"
-    log.write_text("".join((CAPTURES / capture).read_text().splitlines(keepends=True)[:lines]))
-    rows = import_files([log], Facts()).rows
+    rows = rows_of(tmp_path, "".join((CAPTURES / capture).read_text().splitlines(keepends=True)[:lines]))
     assert [row["access"] for row in rows] == accesses
     for row in rows:
         assert (row["verdict"], row["api"]) == ("INVALID", "POSIX")
@@ -299,9 +282,7 @@ def test_records_imported_again_are_the_same_but_for_the_note_whose_verdict_it_i
 
 
 def test_a_verdict_without_a_cell_is_kept(tmp_path: Path) -> None:
-    table = tmp_path / "table.csv"
-    table.write_text(f"verdict,reasons,{HEADER}DEGRADED,seen-elsewhere,{LINE}")
-    (row,) = import_files([table], Facts()).rows
+    (row,) = rows_of(tmp_path, f"verdict,reasons,{HEADER}DEGRADED,seen-elsewhere,{LINE}")
     assert (row["verdict"], row["reasons"], row["missing"]) == ("DEGRADED", "seen-elsewhere", "")
     assert row["cell"]
 

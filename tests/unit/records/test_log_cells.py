@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.unit import imported
+from tests.unit.imported import cells_of
 from weir.records.imported_files import Facts
-from weir.records.importing import import_files
-from weir.terms.model import Row
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden"
-SITE = Facts(columns={"site": "x", "target": "y"})
+IOR_LOG = (GOLDEN / "ior/ior-posix-shared.txt").read_text()
+ELBENCHO = (GOLDEN / "elbencho/shared.txt").read_text()
+rows_of = partial(imported.rows_of, facts=Facts(columns={"site": "x", "target": "y"}))
 SWEEP = """\
 Working on /data/{files}x{size} with 32 threads...
 OPERATION RESULT TYPE        FIRST DONE  LAST DONE
@@ -27,12 +30,6 @@ WRITE     Elapsed ms       :     169100     170210
           Files total      :    1042336    {files}
 ---
 """
-
-
-def rows_of(folder: Path, text: str, facts: Facts = SITE) -> list[Row]:
-    log = folder / "log.txt"
-    log.write_text(text)
-    return import_files([log], facts).rows
 
 
 def fio_document(*jobs: tuple[str, Mapping[str, str]]) -> str:
@@ -73,21 +70,21 @@ def test_jobs_of_fio_by_their_names(tmp_path: Path) -> None:
     ],
 )
 def test_jobs_of_one_name_by_their_options(tmp_path: Path, options: dict[str, str]) -> None:
-    first, other = rows_of(tmp_path, fio_document(("seq", {}), ("seq", options)), Facts())
+    first, other = imported.rows_of(tmp_path, fio_document(("seq", {}), ("seq", options)))
     assert first["cell"] != other["cell"]
 
 
 def test_files_of_logs_and_files_beside_each_other_are_repetitions(tmp_path: Path) -> None:
     """Where fio writes its own logs does not belong to the workload."""
     job = {"filename": "/scratch/f2", "write_bw_log": "second", "output": "second.json"}
-    first, other = rows_of(tmp_path, fio_document(("seq", {}), ("seq", job)), Facts())
+    first, other = imported.rows_of(tmp_path, fio_document(("seq", {}), ("seq", job)))
     assert first["cell"] == other["cell"]
     assert [first["iteration"], other["iteration"]] == [0, 1]
 
 
 def test_two_devices_are_two_places(tmp_path: Path) -> None:
     devices = [("seq", {"filename": f"/dev/nvme{number}n1"}) for number in (0, 1)]
-    assert len({row["cell"] for row in rows_of(tmp_path, fio_document(*devices), Facts())}) == 2
+    assert len({row["cell"] for row in imported.rows_of(tmp_path, fio_document(*devices))}) == 2
 
 
 def test_what_fio_prints_for_people_has_the_names_of_its_jobs(tmp_path: Path) -> None:
@@ -133,9 +130,8 @@ def test_a_sweep_of_elbencho_by_size(tmp_path: Path) -> None:
     "options", ["-b 64k -s 1g -t 4", "-b 4k -s 2g -t 4", "-b 4k -s 1g -t 8", "-b 4k -s 1g -t 4 --rand"]
 )
 def test_commands_of_elbencho(tmp_path: Path, head: str, options: str) -> None:
-    table = (GOLDEN / "elbencho/shared.txt").read_text()
     first, other = (
-        f'{head}COMMAND LINE: "elbencho" "-w" {more} "/d/f"\n{table}'
+        f'{head}COMMAND LINE: "elbencho" "-w" {more} "/d/f"\n{ELBENCHO}'
         for more in ("-b 4k -s 1g -t 4 --jsonfile /tmp/1", f"{options} --jsonfile /tmp/2")
     )
     rows = [row for row in rows_of(tmp_path, first + other) if row["access"] == "write"]
@@ -145,10 +141,11 @@ def test_commands_of_elbencho(tmp_path: Path, head: str, options: str) -> None:
 
 def test_nodes_of_a_job_are_counted_and_their_names_are_not(tmp_path: Path) -> None:
     """Each allocation has nodes of other names."""
-    table = (GOLDEN / "elbencho/shared.txt").read_text()
     command = 'ISO DATE: 2022\nCOMMAND LINE: "elbencho" "-w" "--hosts" "{}" "-t" "4" "/d/f"\n'
     jobs = ("n1 n2", "n7,n9", "n1,n2,n3", "n[1-2]")
-    text = "".join(command.format(nodes) + table.replace("91ms", f"9{at}ms") for at, nodes in enumerate(jobs))
+    text = "".join(
+        command.format(nodes) + ELBENCHO.replace("91ms", f"9{at}ms") for at, nodes in enumerate(jobs)
+    )
     rows = [row for row in rows_of(tmp_path, text) if row["access"] == "write"]
     assert [row["nn"] for row in rows] == [2, 2, 3, None]
     assert rows[0]["cell"] == rows[1]["cell"] != rows[2]["cell"]
@@ -236,8 +233,7 @@ def test_workloads_of_dlio(tmp_path: Path) -> None:
 )
 def test_runs_of_ior_by_their_options(tmp_path: Path, options: tuple[str, str]) -> None:
     """Without -C the reads of IOR come from the cache of the node that wrote."""
-    text = (GOLDEN / "ior/ior-posix-shared.txt").read_text()
-    one, other = (re.sub(r"(Command line +: \S+)", rf"\1 {option}", text) for option in options)
+    one, other = (re.sub(r"(Command line +: \S+)", rf"\1 {option}", IOR_LOG) for option in options)
     assert len({row["cell"] for row in rows_of(tmp_path, one + other.replace("2026", "2025"))}) == 2
 
 
@@ -246,8 +242,7 @@ def test_runs_of_ior_by_their_options(tmp_path: Path, options: tuple[str, str]) 
 )
 def test_tests_of_a_script_of_ior_by_what_is_printed_of_them(tmp_path: Path, line: str) -> None:
     """The command has the name of the script alone: tests with and without reorderTasks were repetitions."""
-    text = (GOLDEN / "ior/ior-posix-shared.txt").read_text()
-    text = re.sub(r"(Command line +: \S+).*", r"\1 -f a.ior", text)
+    text = re.sub(r"(Command line +: \S+).*", r"\1 -f a.ior", IOR_LOG)
     other = re.sub(r"(?m)^(segments +: .*)", rf"\1\n{line}", re.sub(r"ordering inter.*\n", "", text))
     assert len({row["cell"] for row in rows_of(tmp_path, text + other.replace("2026", "2025"))}) == 2
 
@@ -256,15 +251,13 @@ def test_tests_of_a_script_of_ior_by_what_is_printed_of_them(tmp_path: Path, lin
     "option", ["-Q 1", "-v", "-G 7", "-O summaryFile=b.json", "--random-offset-seed=7", "--dfs.prefix=/b"]
 )
 def test_options_that_change_nothing_are_no_other_cell_of_ior(tmp_path: Path, option: str) -> None:
-    text = (GOLDEN / "ior/ior-posix-shared.txt").read_text()
-    other = re.sub(r"(Command line +: \S+)", rf"\1 {option}", text).replace("2026", "2025")
-    assert len({row["cell"] for row in rows_of(tmp_path, text + other)}) == 1
+    other = re.sub(r"(Command line +: \S+)", rf"\1 {option}", IOR_LOG).replace("2026", "2025")
+    assert len({row["cell"] for row in rows_of(tmp_path, IOR_LOG + other)}) == 1
 
 
 def test_tables_of_ior_alone_are_no_repetitions(tmp_path: Path) -> None:
     """A page quotes the end of three outputs, with 1, 2 and 4 tasks."""
-    text = (GOLDEN / "ior/ior-posix-shared.txt").read_text()
-    end = text[text.index("Results:") :].partition("Summary of all")[0] + "Summary of all tests:\n"
+    end = IOR_LOG[IOR_LOG.index("Results:") :].partition("Summary of all")[0] + "Summary of all tests:\n"
     page = "\n".join(f"# {tasks} tasks\n----\n{end.replace('.', f'.{tasks}')}----\n" for tasks in (1, 2, 4))
     cells = [row["cell"] for row in rows_of(tmp_path, page)]
     third = len(cells) // 3
@@ -274,9 +267,8 @@ def test_tables_of_ior_alone_are_no_repetitions(tmp_path: Path) -> None:
 
 def test_what_stands_above_a_block_of_ior_is_of_the_cell(tmp_path: Path) -> None:
     """A page compares a library that is preloaded with none: 1,750 and 536 MiB/s were repetitions."""
-    text = (GOLDEN / "ior/ior-posix-shared.txt").read_text()
     above = ("With it:", "Without it, on the same nodes:", "Without it, on the same nodes:")
-    logs = (re.sub(r"(?m)^((?:write|read) .*)\.", rf"\1.{at}", text) for at in range(len(above)))
+    logs = (re.sub(r"(?m)^((?:write|read) .*)\.", rf"\1.{at}", IOR_LOG) for at in range(len(above)))
     blocks = (f"{line}\n\n```\n$ ior\n{log}```\n" for line, log in zip(above, logs, strict=True))
     cells = [row["cell"] for row in rows_of(tmp_path, "# A library\n\n" + "\n".join(blocks))]
     third = len(cells) // 3
@@ -288,7 +280,7 @@ def test_what_stands_above_a_block_of_ior_is_of_the_cell(tmp_path: Path) -> None
 )
 def test_variables_before_ior_are_of_the_cell(tmp_path: Path, launch: str) -> None:
     """A library that is preloaded replaces its calls."""
-    text = (GOLDEN / "ior/ior-posix-shared.txt").read_text().partition("\n")[2]
+    text = IOR_LOG.partition("\n")[2]
     logs = (re.sub(r"(?m)^((?:write|read) .*)\.", rf"\1.{at}", text) for at in range(3))
     before = ("", "LD_PRELOAD=/lib/lazy.so ", "LD_PRELOAD=/lib/lazy.so ")
     lines = (f"$ {launch.format(one)} -a POSIX -w -r\n{log}" for one, log in zip(before, logs, strict=True))
@@ -299,7 +291,7 @@ def test_variables_before_ior_are_of_the_cell(tmp_path: Path, launch: str) -> No
 
 def test_hints_that_ior_passes_to_mpi_are_conditions(tmp_path: Path) -> None:
     """One log of a sweep over stripes, --mpiio.showHints and IOR_HINT__MPI__striping_factor: one cell."""
-    log = (GOLDEN / "ior/ior-posix-shared.txt").read_text().replace("\nwrite ", "\n{hints}write ", 1)
+    log = IOR_LOG.replace("\nwrite ", "\n{hints}write ", 1)
     hints = (
         f"hints passed to MPI_File_open() {{\n\tstriping_factor = {count}\n}}\n\n"
         "hints returned from opened file {\n\tcb_nodes = 1\n}\n"
@@ -316,8 +308,7 @@ def test_hints_that_ior_passes_to_mpi_are_conditions(tmp_path: Path) -> None:
 def test_copies_of_dd_by_their_size(tmp_path: Path) -> None:
     copy = "+ dd if=/dev/zero of=/scratch/f bs=1M count={0}\n{1} bytes ({0} MB) copied, 1.{0} s, 9 MB/s\n"
     log = "".join(copy.format(count, count * 2**20) for count in (16, 1024, 16))
-    cells = [row["cell"] for row in rows_of(tmp_path, log)]
-    assert cells[0] == cells[2] != cells[1]
+    assert cells_of(rows_of(tmp_path, log)) == [0, 1, 0]
 
 
 def test_sizes_of_h5bench_and_md_workbench(tmp_path: Path) -> None:
@@ -358,8 +349,7 @@ def test_titles_above_runs_of_one_command(
     tmp_path: Path, program: str, titles: tuple[str, ...], cells: int
 ) -> None:
     """Nothing else of a mail told the runs before and after a change apart."""
-    ior = (GOLDEN / "ior/ior-posix-shared.txt").read_text()
-    ior = re.sub(r"(?m)^((?:write|read) .*?\d)\.", r"\1{at}.", ior)
+    ior = re.sub(r"(?m)^((?:write|read) .*?\d)\.", r"\1{at}.", IOR_LOG)
     text = MDTEST if program == "mdtest" else ior
     log = "".join(f"{title}\n" + text.replace("{at}", str(at)) for at, title in enumerate(titles, 1))
     rows = rows_of(tmp_path, f"Hello,\n\n{log}")

@@ -15,6 +15,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.checkout import SITE, SUITE, TARGET, load, make_checkout
+from tests.programs import write_file
 from weir.base.errors import WeirError
 from weir.base.processes import started
 from weir.measure.handover import HOLDER_FILE, Handover
@@ -59,8 +60,7 @@ def test_a_batch_waits_runs_and_is_finished(study: Path, plan: Plan) -> None:
     progress = progress_of(study)
     assert first(progress).state == "waiting"
     handover = Handover.of(study, plan.batches[0].batch)
-    handover.log.parent.mkdir()
-    handover.log.write_text("")
+    write_file(handover.log, "")
     end(study, plan, 0)
     assert (first(progress).state, first(progress).done, first(progress).left) == ("running", 1, 7)
     for number in range(1, 8):
@@ -72,8 +72,7 @@ def test_a_batch_waits_runs_and_is_finished(study: Path, plan: Plan) -> None:
 def test_a_batch_is_finished_when_all_that_its_programs_can_measure_is(study: Path, plan: Plan) -> None:
     progress = progress_of(study)
     cells = plan.batches[0].cells
-    Handover.of(study, plan.batches[0].batch).receipt.parent.mkdir()
-    Handover.of(study, plan.batches[0].batch).receipt.write_text("{}")
+    write_file(Handover.of(study, plan.batches[0].batch).receipt, "{}")
     note_unavailable_some(study.parent, [], {cell.cell: "built without HDF5" for cell in cells[1:]})
     for number in range(0, 8, len(cells)):
         assert first(progress).state == "waiting"
@@ -88,8 +87,7 @@ def test_a_batch_is_finished_when_all_that_its_programs_can_measure_is(study: Pa
 def test_a_batch_in_turns_with_one_that_runs_runs_too_and_both_end_together(study: Path, plan: Plan) -> None:
     progress = progress_of(study)
     handover = Handover.of(study, plan.batches[0].batch)
-    handover.log.parent.mkdir()
-    handover.log.write_text("")
+    write_file(handover.log, "")
     assert first(progress).state == "running"
     one, other = progress.batches
     assert other.state == "running"
@@ -106,8 +104,7 @@ def test_the_batches_of_a_round_run_on_after_the_one_whose_job_it_is(study: Path
     """The job of the first batch ends with the round: until then others are measured."""
     progress, drawn = progress_of(study), io.StringIO()
     handover = Handover.of(study, plan.batches[0].batch)
-    handover.log.parent.mkdir()
-    handover.log.write_text("")
+    write_file(handover.log, "")
     for number in range(8):
         end(study, plan, number)
     assert first(progress).state == "finished"
@@ -215,8 +212,7 @@ def test_a_failed_execution_that_runs_once_more_is_counted_once(study: Path, pla
 
 def test_a_batch_that_cannot_be_measured_tells_why(study: Path, plan: Plan) -> None:
     handover = Handover.of(study, plan.batches[0].batch)
-    handover.errors.parent.mkdir()
-    handover.errors.write_text(json.dumps({"errors": [{"message": "the disk is full"}]}))
+    write_file(handover.errors, json.dumps({"errors": [{"message": "the disk is full"}]}))
     shown = line(first(progress_of(study)))
     assert shown == "disk-plain-1x1: failed: the disk is full"
 
@@ -226,16 +222,14 @@ def test_a_batch_that_goes_back_to_the_queue_has_not_failed_while_its_workflow_l
 ) -> None:
     """As one that did not fit its allocation: whoever follows it would end between two jobs."""
     handover = Handover.of(study, plan.batches[0].batch)
-    handover.errors.parent.mkdir()
-    handover.errors.write_text(json.dumps({"errors": [{"message": "1 executions do not fit"}]}))
+    write_file(handover.errors, json.dumps({"errors": [{"message": "1 executions do not fit"}]}))
     queued = {name: replace(one, scheduler="slurm") for name, one in plan.site.partitions.items()}
     on_a_cluster = replace(plan, site=replace(plan.site, partitions=queued))
     folder = study.resolve().parents[2] / ".snakemake"
     states = []
     own = {"pid": os.getpid(), "started_ticks": started(os.getpid())}
     for holder in (own, {"pid": 0, "started_ticks": 0}):
-        folder.mkdir(exist_ok=True)
-        (folder / HOLDER_FILE).write_text(json.dumps({"host": socket.gethostname(), **holder}))
+        write_file(folder / HOLDER_FILE, json.dumps({"host": socket.gethostname(), **holder}))
         states += [first(StudyProgress(each, study)) for each in (on_a_cluster, plan)]
     assert [one.state for one in states] == ["waiting", "failed", "failed", "failed"]
     assert states[0].reason == "1 executions do not fit"
@@ -271,12 +265,10 @@ def test_the_short_card_has_twelve_lines_at_most(plan: Plan) -> None:
 
 def test_executions_that_ended_in_a_launch_count_before_they_have_run_files(study: Path, plan: Plan) -> None:
     progress = progress_of(study)
-    Handover.of(study, plan.batches[0].batch).log.parent.mkdir()
-    Handover.of(study, plan.batches[0].batch).log.write_text("")
+    write_file(Handover.of(study, plan.batches[0].batch).log, "")
     cell = plan.batches[0].cells[0].cell
     launch = study.parent / "launches" / "one"
-    launch.mkdir(parents=True)
-    (launch / "status").write_text(f"{cell}-000\t0\t2.5\n{cell}-001\t1\t1.5\nother-000\t0\t9\n{cell}-002\t0")
+    write_file(launch / "status", f"{cell}-000\t0\t2.5\n{cell}-001\t1\t1.5\nother-000\t0\t9\n{cell}-002\t0")
     one = first(progress)
     assert (one.state, one.ended, one.failures, one.left) == ("running", 2, 1, 6)
     assert one.own_time_left_s()[0] == 6 * 2.0
@@ -295,8 +287,7 @@ def test_an_output_that_cannot_be_read_does_not_end_the_watch(
 
     cell = plan.batches[0].cells[0]
     launch = study.parent / "launches" / "one"
-    launch.mkdir(parents=True)
-    (launch / "status").write_text(f"{cell.cell}-000\t0\t2.5\n")
+    write_file(launch / "status", f"{cell.cell}-000\t0\t2.5\n")
     tool = SimpleNamespace(name=cell.tool, parse=unreadable)
     monkeypatch.setattr("weir.records.collect.tools", lambda: {cell.tool: tool})
     assert (first(progress_of(study)).ended, first(progress_of(study)).rates_mib_s) == (1, {})

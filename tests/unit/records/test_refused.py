@@ -4,48 +4,59 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 
 from tests.checkout import ROOT
+from tests.programs import write_file
 from tests.unit.conftest import RunWeir
-from weir.cli import main
 from weir.records.imported_files import kind_of
 
 LOG = (ROOT / "tests/golden/ior/ior-posix-shared.txt").read_text()
 TERSE = "3;fio-3.33;job;0;0;16384;" + ";".join(["0"] * 120) + "\n"
 
 
-def imported(folder: Path, **files: str) -> tuple[int, Path]:
-    logs = folder / "logs"
-    logs.mkdir()
-    for name, text in files.items():
-        (logs / name).write_text(text)
-    out = folder / "out" / "records.csv"
-    return main(["import", str(logs), "--out", str(out)]), out
+class ImportFiles(Protocol):
+    """Compares the exit code; the answer is the lines that were printed."""
+
+    def __call__(self, files: dict[str, str], code: int = 0) -> list[str]: ...
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    """The table of the import."""
+    return tmp_path / "out" / "records.csv"
+
+
+@pytest.fixture
+def imported(tmp_path: Path, out: Path, run_weir: RunWeir) -> ImportFiles:
+    def run(files: dict[str, str], code: int = 0) -> list[str]:
+        for name, text in files.items():
+            write_file(tmp_path / "logs" / name, text)
+        return run_weir("import", tmp_path / "logs", "--out", out, code=code).out.splitlines()
+
+    return run
 
 
 @pytest.mark.parametrize("refused", [TERSE, "access,api,bw_mib_s\nwrite,POSIX,fast\n"])
 def test_a_refused_log_is_in_the_first_line_and_the_exit_code(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], refused: str
+    imported: ImportFiles, out: Path, run_weir: RunWeir, refused: str
 ) -> None:
     """It counted as nothing: the import of logs in a form that is not read ended with 0."""
-    code, out = imported(tmp_path, good=LOG, bad=refused, notes="measured on Monday\n")
-    first = capsys.readouterr().out.splitlines()[0]
+    first, *_ = imported({"good": LOG, "bad": refused, "notes": "measured on Monday\n"}, code=1)
     assert first.endswith("; 1 of 3 files read, 1 refused"), first
-    assert code == 1
-    assert main(["audit", str(out)]) == 1
-    assert capsys.readouterr().out.splitlines()[0] == first
-    assert main(["audit", str(out), "--json"]) == 1
-    assert json.loads(capsys.readouterr().out)["read"] == {"files": 3, "read": 1, "refused": 1}
+    assert run_weir("audit", out, code=1).out.splitlines()[0] == first
+    facts = json.loads(run_weir("audit", out, "--json", code=1).out)
+    assert facts["read"] == {"files": 3, "read": 1, "refused": 1}
 
 
 def test_files_that_are_no_logs_are_counted_and_no_failure(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    imported: ImportFiles, out: Path, run_weir: RunWeir
 ) -> None:
-    code, out = imported(tmp_path, good=LOG, notes="measured on Monday\n")
-    assert capsys.readouterr().out.splitlines()[0].endswith(" INVALID; 1 of 2 files read")
-    assert (code, main(["audit", str(out)])) == (0, 0)
+    first, *_ = imported({"good": LOG, "notes": "measured on Monday\n"})
+    assert first.endswith(" INVALID; 1 of 2 files read")
+    run_weir("audit", out)
 
 
 OTHER_FILES = {
@@ -63,16 +74,13 @@ OTHER_FILES = {
 }
 
 
-def test_files_of_a_program_that_hold_no_result_are_no_failure(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_files_of_a_program_that_hold_no_result_are_no_failure(imported: ImportFiles) -> None:
     """A job file was a damaged output, and so was each text with the word h5bench or md-workbench, or a line
     elbencho; reStructuredText that quotes source was source."""
     assert [kind_of(text) for text in OTHER_FILES.values()] == [*OTHER_FILES]
     files = {f"other{at}": text for at, text in enumerate(OTHER_FILES.values())}
-    code, _ = imported(tmp_path, good=LOG, ignored="*.o\nelbencho\n", **files)
-    printed = capsys.readouterr().out
-    assert (code, "refused" in printed, "a job file of fio" in printed) == (0, False, True)
+    printed = "\n".join(imported({"good": LOG, "ignored": "*.o\nelbencho\n", **files}))
+    assert ("refused" in printed, "a job file of fio" in printed) == (False, True)
     cut = "config file: a.cfg, output data file: a.h5\nStart benchmark: h5bench_write, Number of particles\n"
     assert kind_of(cut) == "output of h5bench"
     assert kind_of(OTHER_FILES["a job file of fio"] + "fio-3.28\nStarting 1 process\n") == "output of fio"
@@ -89,64 +97,48 @@ def test_files_of_a_program_that_hold_no_result_are_no_failure(
     ],
     ids=["text", "JSON"],
 )
-def test_an_output_of_fio_without_storage_is_not_damaged(tmp_path: Path, text: str) -> None:
+def test_an_output_of_fio_without_storage_is_not_damaged(imported: ImportFiles, text: str) -> None:
     """It was refused as if it were cut, or in a form that is not read."""
-    assert imported(tmp_path, good=LOG, network=text)[0] == 0
+    imported({"good": LOG, "network": text})
     assert kind_of(text) == "output of fio without storage (ioengine net)"
     mixed = text.replace("=net", "=sync").replace(': "net', ': "sync')
     assert kind_of(f"{text}\n{mixed}") == "output of fio"
 
 
-def test_an_import_of_all_files_has_no_count_of_them(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, _ = imported(tmp_path, good=LOG)
-    assert capsys.readouterr().out.splitlines()[0].endswith(" INVALID")
-    assert code == 0
+def test_an_import_of_all_files_has_no_count_of_them(imported: ImportFiles) -> None:
+    assert imported({"good": LOG})[0].endswith(" INVALID")
 
 
 def test_an_import_does_not_replace_the_facts_of_another_table(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, imported: ImportFiles, out: Path, run_weir: RunWeir
 ) -> None:
     """An audit of the first table then printed how many logs of the second one were read."""
-    code, out = imported(tmp_path, good=LOG, bad=TERSE)
-    first = capsys.readouterr().out.splitlines()[0]
-    more = tmp_path / "more"
-    more.mkdir()
-    (more / "good").write_text(LOG)
-    beside = [str(more), "--out", str(out.with_name("more.csv"))]
-    assert (code, main(["import", *beside])) == (1, 2)
-    error = capsys.readouterr().err
+    first, *_ = imported({"good": LOG, "bad": TERSE}, code=1)
+    more = write_file(tmp_path / "more" / "good", LOG).parent
+    error = run_weir("import", more, "--out", out.with_name("more.csv"), code=2).err
     assert "records.csv" in error
     assert "--out more/records.csv" in error
-    assert main(["audit", str(out)]) == 1
-    assert capsys.readouterr().out.splitlines()[0] == first
+    assert run_weir("audit", out, code=1).out.splitlines()[0] == first
 
 
-def test_refused_logs_are_named_as_such_and_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_refused_logs_are_named_as_such_and_first(imported: ImportFiles) -> None:
     """The first line counted them, and no other line had the word: they stood among notes and figures."""
-    imported(tmp_path, good=LOG, bad=TERSE, notes="measured on Monday\n", plot="col;a;b\n1;2;3\n")
-    lines = capsys.readouterr().out.splitlines()
-    refused = [at for at, line in enumerate(lines) if line.startswith("  refused: ")]
-    others = [
-        at
-        for at, line in enumerate(lines)
-        if at not in refused and ("not read" in line or "no results" in line)
-    ]
-    assert len(refused) == 1
-    assert "bad" in lines[refused[0]]
-    assert others
-    assert refused[0] < min(others)
+    files = {"good": LOG, "bad": TERSE, "notes": "measured on Monday\n", "plot": "col;a;b\n1;2;3\n"}
+    lines = imported(files, code=1)
+    (refused,) = [at for at, line in enumerate(lines) if line.startswith("  refused: ")]
+    others = [at for at, line in enumerate(lines) if "not read" in line or "no results" in line]
+    assert "bad" in lines[refused]
+    assert refused < min(at for at in others if at != refused)
 
 
-def test_each_refused_log_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_refused_log_is_named(imported: ImportFiles) -> None:
     """The first of several logs stood for all of its kind."""
-    imported(tmp_path, good=LOG, **{f"bad{number}": TERSE for number in range(3)})
-    refused = [line for line in capsys.readouterr().out.splitlines() if line.startswith("  refused: ")]
+    lines = imported({"good": LOG, **{f"bad{number}": TERSE for number in range(3)}}, code=1)
+    refused = [line for line in lines if line.startswith("  refused: ")]
     assert [line.rpartition("/")[2] for line in refused] == ["bad0", "bad1", "bad2"]
 
 
-def test_a_folder_without_a_result_is_named(tmp_path: Path, run_weir: RunWeir) -> None:
+def test_a_folder_without_a_result_is_named(tmp_path: Path, out: Path, run_weir: RunWeir) -> None:
     (tmp_path / "logs").mkdir()
-    error = run_weir("import", tmp_path / "logs", "--out", tmp_path / "out" / "records.csv", code=2).err
+    error = run_weir("import", tmp_path / "logs", "--out", out, code=2).err
     assert f"{tmp_path / 'logs'}: holds no results" in error

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.programs import write_file
 from weir.records.study_facts import archive_facts, commit_of
 
 
@@ -33,8 +34,7 @@ def test_reasons_come_with_what_they_mean_and_an_example() -> None:
 
 def commit_in(folder: Path, text: str) -> str:
     """A new repository of one file; returns its commit."""
-    folder.mkdir()
-    (folder / "file").write_text(text)
+    write_file(folder / "file", text)
     git = ["git", "-C", folder, "-c", "user.name=a", "-c", "user.email=a@example.org"]
     for command in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "--message=a"]):
         subprocess.run([*git, *command], check=True)

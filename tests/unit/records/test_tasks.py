@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
+from tests.unit.imported import rows_of
 from weir.audit.subject import Subject
 from weir.decide.io500.cells import standings
 from weir.records.imported_files import Facts
 from weir.records.importing import import_files
 from weir.records.measured import created_inodes
-from weir.terms.model import Row, tasks_of
+from weir.terms.model import tasks_of
 
 LOG = ROOT / "tests/golden/ior/ior-posix-shared.txt"
 MDTEST = """\
@@ -26,12 +27,6 @@ SUMMARY rate: (of 1 iterations)
    File stat                 :      81877.750      81877.750      81877.750          0.000
 -- finished at 07/02/2020 12:55:46 --
 """
-
-
-def imported(folder: Path, text: str) -> list[Row]:
-    file = folder / "log.txt"
-    file.write_text(text)
-    return import_files([file], Facts()).rows
 
 
 def changed(nodes: int, tasks: int, ppn: int) -> str:
@@ -47,7 +42,7 @@ def changed(nodes: int, tasks: int, ppn: int) -> str:
 )
 def test_tasks_of_ior(tmp_path: Path, nodes: int, tasks: int, printed: int, ppn: int) -> None:
     """100 on three nodes of 48; -N 1 of two ranks."""
-    row = imported(tmp_path, changed(nodes, tasks, printed))[0]
+    row = rows_of(tmp_path, changed(nodes, tasks, printed))[0]
     assert (row["tasks"], row["ppn"], row["nn"]) == (tasks, ppn, min(nodes, tasks))
     assert row["requested_bytes"] == tasks * row["block_bytes"] * row["segments"]
     assert tasks_of(row) == Subject(row).ranks == tasks
@@ -57,8 +52,7 @@ def test_tasks_of_ior(tmp_path: Path, nodes: int, tasks: int, printed: int, ppn:
 
 def test_a_table_without_the_number_has_that_of_its_nodes(tmp_path: Path) -> None:
     table = tmp_path / "table.csv"
-    table.write_text("api,access,nn,ppn,block_bytes,segments,bw_mib_s\nPOSIX,write,3,48,1024,1,5\n")
-    (row,) = import_files([table], Facts()).rows
+    (row,) = rows_of(tmp_path, "api,access,nn,ppn,block_bytes,segments,bw_mib_s\nPOSIX,write,3,48,1024,1,5\n")
     assert (row["tasks"], tasks_of(row), row["requested_bytes"]) == (None, 144, 144 * 1024)
     table.write_text("api,access,nn,ppn,tasks,block_bytes,segments,bw_mib_s\nPOSIX,write,3,48,100,1024,1,5\n")
     (row,) = import_files([table], Facts()).rows
@@ -68,21 +62,21 @@ def test_a_table_without_the_number_has_that_of_its_nodes(tmp_path: Path) -> Non
 
 def test_mdtest_on_uneven_nodes(tmp_path: Path) -> None:
     """It does not print the largest number on a node."""
-    (row,) = imported(tmp_path, MDTEST)
+    (row,) = rows_of(tmp_path, MDTEST)
     assert (row["tasks"], row["nn"], row["ppn"]) == (100, 3, None)
 
 
 def test_other_numbers_of_tasks_are_other_cells(tmp_path: Path) -> None:
-    rows = imported(tmp_path, changed(3, 100, 48) + changed(3, 101, 48).replace("2026", "2025"))
+    rows = rows_of(tmp_path, changed(3, 100, 48) + changed(3, 101, 48).replace("2026", "2025"))
     assert len({row["cell"] for row in rows}) == 2
     assert rows[0]["label"].endswith("3x48 (100 tasks)")
     alone = changed(3, 1, 48).replace("nodes               : 3", "nodes               : ?")
-    assert "(1 task)" in imported(tmp_path, re.sub(r"(?m)^clients per node.*\n", "", alone))[0]["label"]
-    rows = imported(tmp_path, MDTEST + MDTEST.replace("100 t", "101 t").replace("81877.750", "81878.750"))
+    assert "(1 task)" in rows_of(tmp_path, re.sub(r"(?m)^clients per node.*\n", "", alone))[0]["label"]
+    rows = rows_of(tmp_path, MDTEST + MDTEST.replace("100 t", "101 t").replace("81877.750", "81878.750"))
     assert len({row["cell"] for row in rows}) == 2
 
 
 def test_a_standing_is_for_each_of_the_tasks(tmp_path: Path) -> None:
-    row = imported(tmp_path, changed(3, 100, 48))[0] | {"emulated": False}
+    row = rows_of(tmp_path, changed(3, 100, 48))[0] | {"emulated": False}
     (standing,) = standings([row], {"ior_easy_write": []}, ())
     assert (standing.nodes, standing.procs) == (3, 100)

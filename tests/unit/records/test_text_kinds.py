@@ -1,4 +1,4 @@
-"""What a file without results is: programs that weir does not read, and source that mentions programs."""
+"""What a file without results is: programs that weir does not read, source and JSON that mention programs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import pytest
 
 from weir.base.errors import WeirError
 from weir.records.imported_files import Facts, kind_of
-from weir.records.importing import import_files
+from weir.records.importing import _kind, import_files, runs_in
+from weir.tools.ior.rows import parse_log
 
 H5PERF = """\
 HDF5 Library: Version 1.10.8
@@ -73,7 +74,7 @@ KINDS = {
     ],
     "a text about fio": ["# fio\n\n## Read\nread: IOPS=1222, BW=4891KiB/s (5008kB/s)(47.8MiB/10001msec)\n"],
     "a page that quotes output of a monitor of the system": [
-        "# fio\n\n## Disks\n\nDevice            r/s     w/s\n",
+        "# fio\n\n## Disks\n\nDevice            r/s     w/s\n"
     ],
     "a page that quotes a job file of fio": ["# fio\n\n## Jobs\n\n[a]\nrw=read\n"],
     "output of sysbench": ["sysbench 1.0.20 (using system LuaJIT 2.1.0)\n"],
@@ -122,3 +123,25 @@ def test_an_import_without_results_names_what_most_files_are(tmp_path: Path) -> 
 )
 def test_a_text_that_only_looks_like_source(text: str, kind: str) -> None:
     assert kind_of(text) == kind
+
+
+_STATUS = """# How it goes
+
+```json
+{
+  "Setting": {"Name": "myfs", "UUID": "e9d8373a"},
+  "Sessions": [{"Version": "1.0.0+2022-08-08.cf0c269", "HostName": "ubuntu"}]
+}
+```
+"""
+
+
+@pytest.mark.parametrize("text", [_STATUS, '{"Version": "2012-10-17", "Statement": []}\n'])
+def test_a_version_alone_makes_no_log_of_ior(text: str) -> None:
+    assert list(parse_log(text)) == []
+    assert "IOR" not in _kind(text, runs_in(text))
+
+
+def test_a_run_that_was_cut_after_its_first_lines_is_one_of_ior() -> None:
+    cut = '{\n  "Version": "4.1.0+dev",\n  "Began": "Thu Jan  1 00:00:00 2026",\n'
+    assert [run.program for run in parse_log(cut)] == ["IOR"]
