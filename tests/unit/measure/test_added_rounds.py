@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tests.programs import write_file
 from weir.measure import batches
 from weir.measure.batches import measure_in_rounds, run_all
 from weir.measure.command import Turn
@@ -64,8 +65,7 @@ class Machine:
         document = {"status": "failed" if failed else "done", "error": "broken" if failed else None}
         document |= {"elapsed_s": 10.0, "speed": 0.0 if failed else speed}
         folder = run_folder(turn.planned.results, name, execution.run)
-        folder.mkdir(parents=True)
-        (folder / "run.json").write_text(json.dumps(document, indent=1) + "\n")
+        write_file(folder / "run.json", json.dumps(document, indent=1) + "\n")
         turn.batch.take(execution, document)
 
     @property
@@ -77,6 +77,8 @@ class Machine:
 def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
     machine = Machine()
     monkeypatch.setattr(batches, "run_launch", machine.launched)
+    monkeypatch.setattr(batches, "take_turn", take_turn)
+    monkeypatch.setattr(batches, "clean_up_after_kills", lambda report: [])
     return machine
 
 
@@ -154,11 +156,7 @@ def test_cells_that_fail_get_no_more_rounds(machine: Machine, tmp_path: Path) ->
     assert (len(machine.ran), added(result), len(result.failed)) == (4, 0, 4)
 
 
-def test_batches_side_by_side_add_rounds_in_turns(
-    machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(batches, "take_turn", take_turn)
-    monkeypatch.setattr(batches, "clean_up_after_kills", lambda report: [])
+def test_batches_side_by_side_add_rounds_in_turns(machine: Machine, tmp_path: Path) -> None:
     until = Until(0.001, at_most=8)
     jobs = [job_of(tmp_path, [cell("b", until)]), replace(job_of(tmp_path, [cell("c", until, 6)]), batch="c")]
     session = session_of(*jobs, seed=3)
@@ -168,11 +166,7 @@ def test_batches_side_by_side_add_rounds_in_turns(
     assert [added(each) for each in results] == [4, 2]
 
 
-def test_turns_end_with_the_added_rounds_of_the_first_batch(
-    machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(batches, "take_turn", take_turn)
-    monkeypatch.setattr(batches, "clean_up_after_kills", lambda report: [])
+def test_turns_end_with_the_added_rounds_of_the_first_batch(machine: Machine, tmp_path: Path) -> None:
     jobs = [
         job_of(tmp_path, [cell("b", Until(0.001, at_most=6))]),
         replace(job_of(tmp_path, [cell("c", None, 9)]), batch="c"),

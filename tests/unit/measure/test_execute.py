@@ -6,30 +6,22 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from tests.workflow.processes import until
 from weir.measure.execute import TOKEN_VARIABLE, execute, processes_with_token
 from weir.measure.launch import StatusWatch
 
 ENVIRONMENT = {"PATH": os.environ["PATH"]}
-LIMIT_S = 120
 
 
 @pytest.fixture
 def token() -> str:
     """Of this test alone: the same test may run elsewhere on this machine."""
     return secrets.token_hex(8)
-
-
-def until(condition: Callable[[], bool]) -> bool:
-    over = time.monotonic() + LIMIT_S
-    while not condition() and time.monotonic() < over:
-        time.sleep(0.05)
-    return condition()
 
 
 def test_output_and_exit_code_are_kept(tmp_path: Path, token: str) -> None:

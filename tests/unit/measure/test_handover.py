@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from tests.programs import write_file
 from weir.base.errors import WeirError
 from weir.measure.handover import Handover, holder_of
 
@@ -22,8 +23,7 @@ def test_a_job_in_which_nothing_ran_has_the_reason_of_the_batch_system(folder: s
         (logs / f"{number}.log").write_text(f"Error in rule measure:\nnode1: error: {text}\nthe last line\n")
         os.utime(logs / f"{number}.log", (number, number))
     assert handover.reasons() == [f"node1: error: TaskProlog failed status=3 ({logs}/1.log)"]
-    handover.log.parent.mkdir(parents=True)
-    handover.log.write_text("ERROR: no such system\n")
+    write_file(handover.log, "ERROR: no such system\n")
     assert handover.reasons() == ["ReFrame: no such system"]
 
 
@@ -41,8 +41,7 @@ def test_a_batch_that_reframe_could_not_start_has_its_reason(
 ) -> None:
     """As with results in a file system that is mounted noexec."""
     handover = Handover.of(tmp_path / "results/here/mine", "disk-debian-2x1")
-    handover.log.parent.mkdir(parents=True)
-    handover.log.write_text(FAILURE.format(phase=phase, folder=tmp_path))
+    write_file(handover.log, FAILURE.format(phase=phase, folder=tmp_path))
     (reason,) = handover.reasons()
     assert reason.startswith("ReFrame: permission error: " if is_told else "it was ended")
     assert "noexec" not in reason
@@ -57,12 +56,10 @@ def test_a_job_that_the_batch_system_refused_was_not_ended(log: str | None, tmp_
     """Snakemake makes an empty log before it submits, and prints the message of sbatch or qsub alone."""
     handover = Handover.of(tmp_path / "results/here/mine", "disk-debian-2x1")
     if log is not None:
-        handover.log.parent.mkdir(parents=True)
-        handover.log.write_text(log)
+        write_file(handover.log, log)
     (reason,) = handover.reasons()
     assert reason.startswith("its job started nothing: ")
-    handover.log.parent.mkdir(parents=True, exist_ok=True)
-    handover.log.write_text("[ReFrame Setup]\n")
+    write_file(handover.log, "[ReFrame Setup]\n")
     assert handover.reasons() == ["it was ended without an error message"]
 
 
@@ -71,8 +68,7 @@ RECEIPT = {"batch": "disk-v7.2", "unavailable": None, "kept": 1, "failed": [], "
 
 def test_the_counts_of_a_batch_are_those_of_its_receipt(tmp_path: Path) -> None:
     handover = Handover.of(tmp_path, "disk-v7.2")
-    handover.receipt.parent.mkdir()
-    handover.receipt.write_text(json.dumps({"batches": [RECEIPT | {"batch": "other"}, RECEIPT]}))
+    write_file(handover.receipt, json.dumps({"batches": [RECEIPT | {"batch": "other"}, RECEIPT]}))
     assert handover.counts() == RECEIPT
 
 
@@ -87,8 +83,7 @@ def test_the_counts_of_a_batch_are_those_of_its_receipt(tmp_path: Path) -> None:
 )
 def test_a_damaged_receipt_is_named(tmp_path: Path, damage: dict[str, object], told: str) -> None:
     handover = Handover.of(tmp_path, "disk-v7.2")
-    handover.receipt.parent.mkdir()
-    handover.receipt.write_text(json.dumps(damage))
+    write_file(handover.receipt, json.dumps(damage))
     with pytest.raises(WeirError) as raised:
         handover.counts()
     assert f"{handover.receipt}: {told}" in str(raised.value)

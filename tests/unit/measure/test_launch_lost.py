@@ -82,10 +82,7 @@ def test_ranks_that_end_just_before_the_job_are_not_failed(
     srun.write_text(f"#!/bin/sh\n{slurmd}\nsleep 0.1\nexit 1\n")
     monkeypatch.setenv("SLURM_JOB_ID", "5")
     monkeypatch.setattr(launch, "SIGNAL_LATE_S", 60.0)
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            run(job, losses=0)
-    finally:
-        signal.signal(signal.SIGINT, before)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    with pytest.raises(KeyboardInterrupt):
+        run(job, losses=0)
     assert list(job.results.glob("runs/*/*/run.json")) == []

@@ -108,29 +108,18 @@ def test_a_second_measurement_is_refused_with_the_holders_name(tmp_path: Path, o
     first.release()
 
 
-def test_an_earlier_process_of_the_same_batch_is_waited_for(
-    tmp_path: Path, own: Holder, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("cleans", [False, True])
+def test_an_earlier_process_of_the_same_batch_or_one_that_cleans_up_is_waited_for(
+    tmp_path: Path, own: Holder, monkeypatch: pytest.MonkeyPatch, cleans: bool
 ) -> None:
+    """That one whatever it measured."""
     first, second = Lock(tmp_path / "lock"), Lock(tmp_path / "lock")
-    parent = replace(own, pid=os.getppid(), started_ticks=started(os.getppid()) or 0)
-    assert first.take(parent) is None
+    earlier = replace(own, pid=os.getppid(), started_ticks=started(os.getppid()) or 0, cleans=cleans)
+    assert first.take(earlier) is None
     monkeypatch.setattr(module.time, "sleep", lambda _: first.release())
     printed: list[str] = []
-    take(second, own, TARGET, 0.0, printed.append)
-    assert printed == [f"waiting for {parent}, which measures this target"]
-    second.release()
-
-
-def test_a_process_that_cleans_up_is_waited_for_whatever_it_measured(
-    tmp_path: Path, own: Holder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first, second = Lock(tmp_path / "lock"), Lock(tmp_path / "lock")
-    cleaner = replace(own, pid=os.getppid(), started_ticks=started(os.getppid()) or 0, cleans=True)
-    assert first.take(cleaner) is None
-    monkeypatch.setattr(module.time, "sleep", lambda _: first.release())
-    printed: list[str] = []
-    take(second, replace(own, results="/elsewhere"), TARGET, 0.0, printed.append)
-    assert printed == [f"waiting for {cleaner}, which cleans up"]
+    take(second, replace(own, results="/elsewhere") if cleans else own, TARGET, 0.0, printed.append)
+    assert printed == [f"waiting for {earlier}, which {'cleans up' if cleans else 'measures this target'}"]
     second.release()
 
 

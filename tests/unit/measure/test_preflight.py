@@ -25,11 +25,7 @@ CELLS = make_plan(CONFIG).cells
 
 @pytest.mark.parametrize(
     ("rounds", "program", "directories"),
-    [
-        (10, "weir-io ior", 20),
-        (10 * LAUNCH_EXECUTIONS, "weir-io ior", LAUNCH_EXECUTIONS),
-        (10, "ior", 1),
-    ],
+    [(10, "weir-io ior", 20), (10 * LAUNCH_EXECUTIONS, "weir-io ior", LAUNCH_EXECUTIONS), (10, "ior", 1)],
 )
 def test_the_inodes_of_all_directories_of_a_launch_count(rounds: int, program: str, directories: int) -> None:
     """A launch makes them all at its start; besides there are the workspace, its marker and the lock."""

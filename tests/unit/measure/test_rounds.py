@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.programs import write_file
 from tests.unit.conftest import RunWeir
 from weir import cli
 from weir.base.errors import TargetUnavailableError, WeirError
@@ -59,8 +60,7 @@ def nothing_was_killed(monkeypatch: pytest.MonkeyPatch) -> None:
 def ended(one: PlannedBatch, each: Execution, status: str = "done") -> None:
     """The run file of an execution."""
     folder = run_folder(one.results, each.cell.cell, each.run)
-    folder.mkdir(parents=True)
-    (folder / "run.json").write_text(json.dumps({"status": status}))
+    write_file(folder / "run.json", json.dumps({"status": status}))
 
 
 def run_round(batch: SessionBatch, round: int | None, status: str = "done") -> list[Execution]:
@@ -266,11 +266,7 @@ def test_a_batch_without_its_target_is_tried_once(tmp_path: Path, monkeypatch: p
 
 @pytest.mark.parametrize(
     ("batches", "option", "order"),
-    [
-        ("ab", (), "rounds"),
-        ("ab", ("--no-interleave",), "in turn"),
-        ("a", (), "in turn"),
-    ],
+    [("ab", (), "rounds"), ("ab", ("--no-interleave",), "in turn"), ("a", (), "in turn")],
 )
 def test_run_interleaves_the_batches_by_default(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batches: str, option: tuple[str, ...], order: str

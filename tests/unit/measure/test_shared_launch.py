@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.programs import write_file
 from tests.unit.measure.alone import run_missing
 from weir.measure import launch as launch_module
 from weir.measure.clean_up.remains import settle
@@ -138,12 +139,9 @@ def test_after_an_interrupt_what_has_run_is_kept_and_judging_it_waits_for_collec
     def judge(folder: Path, document: Mapping[str, Any]) -> None:
         judged.append(folder)
 
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            run(job, judge)
-    finally:
-        signal.signal(signal.SIGINT, before)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    with pytest.raises(KeyboardInterrupt):
+        run(job, judge)
     documents = [read_run_file(job.results, cell.cell, number) for cell in job.cells for number in (0, 1)]
     assert [one["status"] for one in documents if one] == ["done"] * 2
     assert judged == []
@@ -156,8 +154,7 @@ def launch(tmp_path: Path, status: str) -> tuple[Path, Path]:
     known = {}
     for name in ("aa", "bb"):
         outputs = run_folder(results, name, 0)
-        outputs.mkdir(parents=True)
-        (outputs / "stdout.txt").write_text("table")
+        write_file(outputs / "stdout.txt", "table")
         (outputs / "summary.json").write_text("{}")
         known[f"{name}-000"] = {
             "schema": 1,
@@ -205,8 +202,7 @@ def test_a_failed_cell_keeps_the_first_words_of_its_complaint(tmp_path: Path) ->
 
 def test_a_launch_that_never_began_leaves_nothing(tmp_path: Path) -> None:
     folder = tmp_path / "launch"
-    folder.mkdir()
-    (folder / "list").write_text("")
+    write_file(folder / "list", "")
     settle(folder, tmp_path)
     assert not folder.exists()
     settle(folder, tmp_path)

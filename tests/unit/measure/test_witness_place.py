@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.programs import ran
 from weir.witness import document
 from weir.witness.document import LIBRARY_NAME, gather_witness, witness_variables
 
@@ -31,14 +32,7 @@ def test_the_loader_finds_the_library(
         pytest.skip("no C compiler")
     monkeypatch.setattr(document, "LIBRARY", library)
     variables = witness_variables(outputs, tmp_path, str(tmp_path), "")
-    started = subprocess.run(
-        ["/bin/true"],
-        cwd=outputs,
-        env={**os.environ, **variables},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    started = ran(["/bin/true"], cwd=outputs, env={**os.environ, **variables}, check=True)
     assert (started.stdout, started.stderr) == ("here", "")
     gather_witness(outputs)
     assert list(outputs.iterdir()) == []

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.programs import write_file
 from tests.unit.conftest import RunWeir
+from weir.runs.files import fresh_folder, is_finished, is_kept
 from weir.runs.ledger import write_run_file
 from weir.runs.manifest import MANIFEST, SIGNATURE, verify, write_manifest
 
@@ -27,8 +29,7 @@ def study(tmp_path: Path) -> Path:
     for cell in CELLS:
         for run in range(2):
             outputs = site / "runs" / cell / f"{run:03d}"
-            outputs.mkdir(parents=True)
-            (outputs / "stdout").write_text(f"{cell} {run}: 100 MiB/s\n")
+            write_file(outputs / "stdout", f"{cell} {run}: 100 MiB/s\n")
             (outputs / "summary.json").write_text('{"bw_mib_s": 100}\n')
             write_run_file(outputs, {"run": run, "status": "done"})
             runs.append(outputs / "run.json")
@@ -96,10 +97,7 @@ EDITS: dict[str, tuple[Callable[[Path], object], list[str]]] = {
         lambda study: (of(study) / "summary2.json").write_text("{}"),
         ["added: ../runs/1111/000/summary2.json"],
     ),
-    "facts": (
-        lambda study: edited(study / "facts.json", "digest", "digits"),
-        ["edited: facts.json"],
-    ),
+    "facts": (lambda study: edited(study / "facts.json", "digest", "digits"), ["edited: facts.json"]),
     "the manifest": (
         lambda study: edited(study / MANIFEST, "  plan.json", "  plan2.json"),
         ["edited: facts.json", "deleted: plan2.json"],
@@ -137,13 +135,19 @@ def test_a_consistent_edit_needs_the_digest_of_the_report(study: Path, run_weir:
     run_weir("verify", study, "--digest", printed[:3], code=1)
 
 
-def test_a_signature_names_the_signer_and_breaks_with_the_study(
-    study: Path, tmp_path: Path, run_weir: RunWeir
-) -> None:
+@pytest.fixture
+def key(tmp_path: Path) -> Path:
+    """A pair of keys for signatures."""
     if not shutil.which("ssh-keygen"):
         pytest.skip("ssh-keygen is missing")
-    key, allowed = tmp_path / "key", tmp_path / "allowed"
-    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", tmp_path / "key"], check=True)
+    return tmp_path / "key"
+
+
+def test_a_signature_names_the_signer_and_breaks_with_the_study(
+    study: Path, key: Path, run_weir: RunWeir
+) -> None:
+    allowed = key.with_name("allowed")
     public = key.with_suffix(".pub").read_text().split()
     allowed.write_text(f"storage@example.org {public[0]} {public[1]}\n")
     arguments = ["verify", str(study), "--allowed-signers", str(allowed)]
@@ -154,12 +158,9 @@ def test_a_signature_names_the_signer_and_breaks_with_the_study(
     assert "ssh-keygen -Y verify failed" in run_weir(*arguments, code=1).err
 
 
-def test_wrong_files_of_keys_have_a_way_out(study: Path, tmp_path: Path, run_weir: RunWeir) -> None:
+def test_wrong_files_of_keys_have_a_way_out(study: Path, key: Path, run_weir: RunWeir) -> None:
     """The message was ssh-keygen's, with its carriage returns, and named a manual page."""
-    if not shutil.which("ssh-keygen"):
-        pytest.skip("ssh-keygen is missing")
-    key, allowed = tmp_path / "key", tmp_path / "allowed"
-    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
+    allowed = key.with_name("allowed")
     run_weir("verify", study, "--sign", key)
     error = run_weir("verify", study, "--allowed-signers", allowed, code=2).err
     assert f"{allowed}: there is no such file of signers" in error
@@ -167,7 +168,7 @@ def test_wrong_files_of_keys_have_a_way_out(study: Path, tmp_path: Path, run_wei
     error = run_weir("verify", study, "--allowed-signers", key.with_suffix(".pub"), code=1).err
     assert "NAME KEY" in error
     assert "u000d" not in error
-    error = run_weir("verify", study, "--sign", tmp_path / "none", code=1).err
+    error = run_weir("verify", study, "--sign", key.with_name("none"), code=1).err
     assert "name the key that ssh-keygen" in error
 
 
@@ -181,3 +182,26 @@ def test_a_directory_that_is_not_a_study_is_wrong_use(tmp_path: Path, run_weir: 
     assert f"{tmp_path}/SHA256SUMS: cannot be read" in run_weir("verify", tmp_path, code=2).err
     (tmp_path / MANIFEST).write_text("no sum here\n")
     assert "SHA256SUMS:1: is damaged" in run_weir("verify", tmp_path, code=1).err
+
+
+def test_a_folder_without_run_file_is_litter(tmp_path: Path) -> None:
+    (fresh_folder(tmp_path, "c", 0) / "stdout.txt").write_text("half")
+    assert not is_finished(tmp_path, "c", 0)
+    assert list(fresh_folder(tmp_path, "c", 0).iterdir()) == []
+
+
+def test_a_failed_run_counts_and_is_set_aside_when_tried_again(tmp_path: Path) -> None:
+    folder = fresh_folder(tmp_path, "c", 0)
+    write_run_file(folder, {"status": "failed"})
+    assert is_finished(tmp_path, "c", 0)
+    assert not is_kept(tmp_path, "c", 0, only_successful=True)
+    again = fresh_folder(tmp_path, "c", 0)
+    write_run_file(again, {"status": "done"})
+    assert is_kept(tmp_path, "c", 0, only_successful=True)
+    assert sorted(path.name for path in again.parent.iterdir()) == ["000", "000.failed-1"]
+
+
+def test_run_file_appears_whole(tmp_path: Path) -> None:
+    folder = fresh_folder(tmp_path, "c", 1)
+    write_run_file(folder, {"status": "done"})
+    assert [path.name for path in folder.iterdir()] == ["run.json"]

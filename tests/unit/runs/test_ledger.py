@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tests.programs import write_file
 from tests.unit.conftest import RunWeir
 from weir.base.errors import WeirError
 from weir.records.rounds import Rounds, rounds_of_rows
@@ -22,6 +23,7 @@ from weir.runs.ledger import (
     COLLECTED_LEDGER,
     LEDGER,
     ROUNDS_FILE,
+    Ledger,
     copy_ledger,
     end_run,
     finish_ended,
@@ -45,8 +47,7 @@ def document(cell: str, run: int, rounds: int = ROUNDS, status: str = "done") ->
 
 def end(results: Path, cell: str, run: int, **how: Any) -> Path:
     folder = results / "runs" / cell / f"{run:03d}"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "stdout.txt").write_text(f"{cell} {run}\n")
+    write_file(folder / "stdout.txt", f"{cell} {run}\n")
     end_run(folder, document(cell, run, **how))
     return folder
 
@@ -83,13 +84,18 @@ def checked(results: Path) -> Rounds:
     return rounds_of_rows(study, rows)
 
 
+def ledger_of(results: Path) -> Ledger:
+    ledger = read_ledger(results / LEDGER)
+    assert ledger is not None
+    return ledger
+
+
 def found(results: Path) -> list[tuple[str, str | None, int | None]]:
     return [(one.kind, one.cell, one.run) for one in checked(results).findings]
 
 
 def test_runs_as_they_ended_have_no_finding(results: Path) -> None:
-    ledger = read_ledger(results / LEDGER)
-    assert ledger is not None
+    ledger = ledger_of(results)
     assert (len(ledger.entries), ledger.broken) == (2 * ROUNDS, None)
     assert found(results) == []
 
@@ -122,10 +128,7 @@ def failed_before(results: Path) -> None:
 
 
 CHEATS: dict[str, tuple[Callable[[Path], object], list[tuple[str, str | None, int | None]]]] = {
-    "deleted": (
-        lambda results: shutil.rmtree(results / "runs" / "c1" / "003"),
-        [("deleted", "c1", 3)],
-    ),
+    "deleted": (lambda results: shutil.rmtree(results / "runs" / "c1" / "003"), [("deleted", "c1", 3)]),
     "deleted with its line": (without_line, [("missing", "c1", 2), ("broken", None, None)]),
     "measured again": (again, [("replaced", "c1", 2)]),
     "a failed one measured again": (failed_before, [("repeated", "c1", 4)]),
@@ -196,8 +199,7 @@ def test_a_truncated_line_is_found_and_the_next_one_is_whole(results: Path) -> N
     file = results / LEDGER
     file.write_bytes(file.read_bytes()[:-10])
     end(results, "c1", 4)
-    ledger = read_ledger(file)
-    assert ledger is not None
+    ledger = ledger_of(results)
     assert ledger.broken == f"line {2 * ROUNDS} is damaged"
     assert ledger.entries[-1].run == 4
 
@@ -214,8 +216,7 @@ def test_several_writers_make_one_chain(tmp_path: Path) -> None:
         writer.start()
     for writer in writers:
         writer.join()
-    ledger = read_ledger(tmp_path / LEDGER)
-    assert ledger is not None
+    ledger = ledger_of(tmp_path)
     assert (len(ledger.entries), ledger.broken) == (80, None)
 
 
@@ -300,8 +301,7 @@ def test_where_the_runs_are_the_ledger_of_their_directory_counts(results: Path) 
 
 
 def test_a_copied_ledger_has_the_sums_of_the_copies_and_keeps_what_is_wrong(results: Path) -> None:
-    source = read_ledger(results / LEDGER)
-    assert source is not None
+    source = ledger_of(results)
     first = source.entries[0]
     copy_ledger(source, results / "copy", {first.sha256: "f" * 64})
     copy = read_ledger(results / "copy")
@@ -309,8 +309,7 @@ def test_a_copied_ledger_has_the_sums_of_the_copies_and_keeps_what_is_wrong(resu
     assert copy.broken is None
     assert [one.sha256 for one in copy.entries] == ["f" * 64, *(one.sha256 for one in source.entries[1:])]
     without_line(results)
-    broken = read_ledger(results / LEDGER)
-    assert broken is not None
+    broken = ledger_of(results)
     copy_ledger(broken, results / "copy", {})
     again = read_ledger(results / "copy")
     assert again is not None

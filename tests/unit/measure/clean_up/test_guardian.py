@@ -8,7 +8,6 @@ import json
 import os
 import re
 import signal
-import sys
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -19,8 +18,9 @@ from typing import Any
 import pytest
 
 from tests.unit.measure.alone import measure_batch, one_cell
+from tests.workflow.processes import until
 from weir.base.errors import WeirError
-from weir.base.processes import INTERRUPTS, Interrupt, children_of, is_readable, started
+from weir.base.processes import Interrupt, children_of, is_readable, started
 from weir.measure import batches
 from weir.measure.clean_up import prepared_target
 from weir.measure.clean_up.directories import Workspace
@@ -37,7 +37,6 @@ def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PlannedBatch:
 
 
 @pytest.mark.slow
-@pytest.mark.quick
 @pytest.mark.parametrize("error", ["", "a fault", "an interrupt"])
 def test_a_target_that_goes_after_the_last_execution_is_emptied_by_the_next_start(
     job: PlannedBatch, monkeypatch: pytest.MonkeyPatch, error: str
@@ -67,7 +66,6 @@ def test_a_target_that_goes_after_the_last_execution_is_emptied_by_the_next_star
 
 
 @pytest.mark.slow
-@pytest.mark.quick
 @pytest.mark.parametrize("request_", ["claim", "clean"])
 def test_what_is_claimed_or_cleaned_in_the_moment_of_an_interrupt_is_removed(
     job: PlannedBatch, monkeypatch: pytest.MonkeyPatch, request_: str
@@ -98,7 +96,6 @@ def test_what_is_claimed_or_cleaned_in_the_moment_of_an_interrupt_is_removed(
 
 
 @pytest.mark.slow
-@pytest.mark.quick
 def test_an_interrupt_at_the_start_of_the_guardian_leaves_it_the_lock(
     job: PlannedBatch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -117,14 +114,11 @@ def test_an_interrupt_at_the_start_of_the_guardian_leaves_it_the_lock(
     monkeypatch.setattr(Lock, "release", lambda self: self.descriptor < 0 or pytest.fail("was given up"))
     with pytest.raises(KeyboardInterrupt):
         measure_batch(job)
-    over = time.monotonic() + 60
-    while children_of(os.getpid()) - before and time.monotonic() < over:
-        time.sleep(0.05)
+    until(lambda: not children_of(os.getpid()) - before)
     assert not lock.path.exists()
 
 
 @pytest.mark.slow
-@pytest.mark.quick
 @pytest.mark.parametrize("error", [None, KeyboardInterrupt])
 def test_after_an_interrupt_a_complaint_of_clean_up_is_noted_for_the_next_start(
     job: PlannedBatch, monkeypatch: pytest.MonkeyPatch, error: type[BaseException] | None
@@ -166,7 +160,6 @@ def test_the_lock_of_another_user_in_the_target_makes_him_a_neighbour(
 
 
 @pytest.mark.slow
-@pytest.mark.quick
 def test_the_target_is_emptied_after_the_process_that_makes_folders_there_has_ended(
     job: PlannedBatch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -189,23 +182,15 @@ def test_the_target_is_emptied_after_the_process_that_makes_folders_there_has_en
     monkeypatch.setattr(Workspace, "run_folder", interrupting)
     monkeypatch.setattr(Guardian, "ask", noted)
     # As a command: Python drops an interrupt that comes in a callback of its own, which it raises again.
-    handlers = {number: signal.getsignal(number) for number in INTERRUPTS}
-    hook = sys.unraisablehook
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it
     Interrupt()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            measure_batch(job)
-    finally:
-        sys.unraisablehook = hook
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
+    with pytest.raises(KeyboardInterrupt):
+        measure_batch(job)
     assert alive_at_clean == [False]
     assert list(Path(job.target.path).iterdir()) == []
 
 
 @pytest.mark.slow
-@pytest.mark.quick
 def test_no_call_on_a_target_is_made_by_weir_itself(
     job: PlannedBatch, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,7 +22,7 @@ from weir.measure.lock import Lock, this_process
 from weir.measure.session import PlannedBatch
 from weir.terms.model import Stack, Target
 
-pytestmark = [pytest.mark.slow, pytest.mark.quick]
+pytestmark = pytest.mark.slow
 GONE = 2**22 + 1  # no process has that number
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.programs import write_file
 from tests.swap_attack import AIMS, attacked, by_descriptors
 from weir.base.errors import WeirError
 from weir.measure.clean_up import directories as workspace_module
@@ -95,8 +96,7 @@ def test_what_comes_while_it_is_removed_is_recognised_by_the_next_start(
 @pytest.mark.row("emptying a target")
 def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path, tmp_path / "results", "b")
-    workspace.folder.mkdir()
-    (workspace.folder / "thesis.tex").write_text("years of work")
+    write_file(workspace.folder / "thesis.tex", "years of work")
     with pytest.raises(WeirError, match="was not made by this results folder"):
         workspace.claim()
     assert (workspace.folder / "thesis.tex").exists()
@@ -130,8 +130,7 @@ def test_batches_and_results_folders_do_not_share(tmp_path: Path) -> None:
 @pytest.mark.row("emptying a target")
 def test_links_inside_are_removed_and_not_followed(tmp_path: Path) -> None:
     outside = tmp_path / "outside"
-    outside.mkdir()
-    (outside / "kept").write_text("x")
+    write_file(outside / "kept", "x")
     workspace = Workspace(tmp_path, tmp_path / "results", "b")
     workspace.claim()
     (workspace.folder / "link").symlink_to(outside)

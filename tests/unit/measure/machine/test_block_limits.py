@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.programs import write_file
 from weir.measure.machine import devices as module
 from weir.measure.machine import host
 from weir.measure.machine.devices import devices_below
@@ -43,8 +44,7 @@ def limits(tree: Path) -> list[dict[str, int | str]]:
 
 
 def put(file: Path, text: str) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text)
+    write_file(file, text)
 
 
 def test_of_version_2_at_every_level(tree: Path) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.programs import write_file
 from weir.base.mounts import decoded, lower_folders, mount_of, named_mount, place_of
 from weir.base.storage_calls import hangs
 from weir.measure.machine.host import held_between, held_so_far, host_facts, pressure, running
@@ -49,8 +50,7 @@ def test_the_mount_above_a_chroot_is_that_of_its_device(tmp_path: Path) -> None:
         "self": "23 21 0:5 / /proc rw - proc proc rw",
         "1": f"21 1 {os.major(number)}:{os.minor(number)} / / rw,relatime - ext4 /dev/vda rw",
     }.items():
-        (tmp_path / process).mkdir()
-        (tmp_path / process / "mountinfo").write_text(f"22 21 0:99 / /other rw - xfs /dev/vdb rw\n{line}\n")
+        write_file(tmp_path / process / "mountinfo", f"22 21 0:99 / /other rw - xfs /dev/vdb rw\n{line}\n")
     found = mount_of(tmp_path, tmp_path)
     assert found is not None
     assert (found["type"], found["device"]) == ("ext4", "/dev/vda")

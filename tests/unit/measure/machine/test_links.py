@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.programs import write_file
 from weir.measure.machine.servers import links_mbit_s
 
 _SPEEDS = {"eth0": 25000.0, "veth0": 10000.0, "br0": 10000.0}
@@ -20,14 +21,12 @@ def made(
     lines = [f"{name:>6}: 9 1 0 0 0 0 0 0 9 1 0 0 0 0 0 0\n" for name in ("lo", *used)]
     (folder / "net" / "dev").write_text(head + "".join(lines))
     for name in used:
-        (folder / "class" / "net" / name).mkdir(parents=True)
-        (folder / "class" / "net" / name / "address").write_text(f"{_ADDRESSES[name]}\n")
+        write_file(folder / "class" / "net" / name / "address", f"{_ADDRESSES[name]}\n")
         if name in hardware:
             (folder / "class" / "net" / name / "device").mkdir()
     for number, rate in enumerate(rates):
         port = folder / "class" / "infiniband" / f"mlx5_{number}" / "ports" / "1"
-        port.mkdir(parents=True)
-        (port / "rate").write_text(rate)
+        write_file(port / "rate", rate)
     return folder
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.programs import write_file
 from weir.measure.machine import devices as members
 from weir.measure.machine import devices as module
 from weir.measure.machine.devices import memory_below, memory_of_device
@@ -67,8 +68,7 @@ def test_of_a_btrfs_with_one_device_of_two_in_memory(system: Path, monkeypatch: 
     """The mount names one device, here that on the disk."""
     devices = system / "btrfs" / "its-uuid" / "devices"
     for number, name in (("7:1", "loop1"), ("7:0", "loop0")):
-        (devices / name).mkdir(parents=True)
-        (devices / name / "dev").write_text(f"{number}\n")
+        write_file(devices / name / "dev", f"{number}\n")
     monkeypatch.setattr(members, "BTRFS", system / "btrfs")
     assert members.members_of_file_system(system / "7:1") == ["7:0", "7:1"]
     assert members.members_of_file_system(system / "8:0") == []
@@ -106,9 +106,8 @@ def test_the_type_below_a_stacked_file_system(system: Path, monkeypatch: pytest.
     assert module.type_below(system / "merged") == "ext4"
     mount["device"] = f"{system}/disk:{system}/memory"
     assert module.type_below(system / "merged") is None
-    assert (
-        memory_below(system / "merged", system) == f"a file system of type fuse over {system}/memory on tmpfs"
-    )
+    expected = f"a file system of type fuse over {system}/memory on tmpfs"
+    assert memory_below(system / "merged", system) == expected
     mount["device"] = "mfs#10.0.0.1:9421"
     assert module.type_below(system / "merged") is None
     assert module.type_below(system / "disk") is None

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.programs import write_file
 from weir.base.mounts import mount_of
 from weir.measure.machine.mount_settings import deciding, settings_of, shown
 from weir.records.study_facts import _file_system
@@ -61,8 +62,7 @@ working_keep_cache_mode: AUTO
 
 
 def mounted(line: str, point: Path, proc: Path) -> dict[str, str]:
-    (proc / "self").mkdir(parents=True)
-    (proc / "self" / "mountinfo").write_text(line.format(point) + "\n")
+    write_file(proc / "self" / "mountinfo", line.format(point) + "\n")
     found = mount_of(point, proc)
     assert found is not None
     return found
@@ -109,8 +109,7 @@ def test_translators_of_glusterfs(tmp_path: Path) -> None:
     active = tmp_path / ".meta/graphs/active"
     kinds = {"volume-write-behind": "performance/write-behind", "volume-client-0": "protocol/client"}
     for name, kind in (kinds | {"volume-md-cache": "performance/md-cache"}).items():
-        (active / name).mkdir(parents=True)
-        (active / name / "type").write_text(f"{kind}\n")
+        write_file(active / name / "type", f"{kind}\n")
     (active / "volume-write-behind" / "private").write_text(WRITE_BEHIND)
     kept = settings(GLUSTER, tmp_path)
     assert shown(kept) == "write-behind=on,window_size=1048576,flush_behind=1,md-cache=on"
@@ -162,8 +161,7 @@ def test_caches_of_dfuse(tmp_path: Path) -> None:
 def test_a_client_of_beegfs_is_known_where_it_is_the_only_one(tmp_path: Path) -> None:
     for number in (1, 2):
         config = tmp_path / f"proc/fs/beegfs/{number}-lab/config"
-        config.parent.mkdir(parents=True)
-        config.write_text("tuneFileCacheType = buffered\ntuneRemoteFSync = false\n")
+        write_file(config, "tuneFileCacheType = buffered\ntuneRemoteFSync = false\n")
     mount = mounted(BEEGFS, tmp_path, tmp_path / "proc")
     assert settings_of(mount, tmp_path / "proc") == {}
     config.unlink()

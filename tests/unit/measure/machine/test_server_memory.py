@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import runpy
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import ROOT
+from tests.programs import ran, write_file
 from weir.measure.machine.servers import server_memory_bytes
 from weir.records.study_facts import _file_system
 from weir.records.tally import facts_of_run
@@ -39,10 +39,8 @@ def test_the_probe_of_weir_reports_the_memory_of_its_machine(tmp_path: Path) -> 
     file = tmp_path / "probe.py"
     file.write_text(program)
     found = server_memory_bytes([sys.executable, str(file), str(tmp_path)])
-    total = subprocess.run(
-        ["getconf", "_PHYS_PAGES"], capture_output=True, text=True, check=True
-    ).stdout.strip()
-    size = subprocess.run(["getconf", "PAGE_SIZE"], capture_output=True, text=True, check=True).stdout
+    total = ran(["getconf", "_PHYS_PAGES"], check=True).stdout.strip()
+    size = ran(["getconf", "PAGE_SIZE"], check=True).stdout
     assert found == int(total) * int(size)
 
 
@@ -50,8 +48,7 @@ def test_the_probe_knows_nothing_of_disks_that_were_told_not_to_count(tmp_path: 
     probe = runpy.run_path(str(ROOT / "src/server/weir-server-probe"))
     disks = {name: str(tmp_path / name) for name in ("sda", "sdb")}
     for name, iostats in {"sda": "1", "sdb": "0"}.items():
-        (tmp_path / name / "queue").mkdir(parents=True)
-        (tmp_path / name / "queue" / "iostats").write_text(f"{iostats}\n")
+        write_file(tmp_path / name / "queue" / "iostats", f"{iostats}\n")
         (tmp_path / name / "stat").write_text("10 0 2 5 20 1 4 7 0 0 0\n")
     assert probe["counted"](disks) == (None, None)
     assert probe["counted"]({"sda": disks["sda"]}) == (1024, 2048)
@@ -65,8 +62,7 @@ def test_the_probe_counts_all_devices_of_a_btrfs(tmp_path: Path, monkeypatch: py
         folder.mkdir(parents=True)
     for number, name in {"8:16": "sdb", "8:32": "sdc", "8:48": "sdd"}.items():
         disk = tmp_path / "devices" / name
-        disk.mkdir(parents=True)
-        (disk / "dev").write_text(f"{number}\n")
+        write_file(disk / "dev", f"{number}\n")
         (blocks / number).symlink_to(disk)
     for name in ("sdb", "sdc"):
         (system / name).symlink_to(tmp_path / "devices" / name)

@@ -64,12 +64,7 @@ def test_what_is_requested_is_set_and_what_is_there_is_said(lustre: Target, tmp_
 
 @pytest.mark.parametrize(("requested", "found", "reasons"), [(4, 4, ""), (8, 6, "stripes-not-applied")])
 def test_from_cell_to_record(
-    lustre: Target,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    requested: int,
-    found: int,
-    reasons: str,
+    lustre: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, requested: int, found: int, reasons: str
 ) -> None:
     golden = Path(__file__).resolve().parents[3] / "golden/ior/weir-io-mpiio.json"
     program = write_program(
