@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 from weir.prove.claims import judged_claims
 from weir.prove.mounts import mounts_of
+from weir.prove.records import Judged
 from weir.prove.results import Claim
 
 MIB = 2**20
@@ -107,6 +108,12 @@ def process(*mounts: dict[str, Any], **more: Any) -> dict[str, Any]:
         "mounts": list(mounts),
         **more,
     }
+
+
+def judged_of(claims: Sequence[Claim], *processes: dict[str, Any]) -> list[Judged]:
+    """The claims that are judged, with their verdicts."""
+    found = judged_claims(claims, mounts_of(processes), processes, ["app"])
+    return [one for _, one in found if one is not None]
 
 
 def claimed(

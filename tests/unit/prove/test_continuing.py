@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.unit.prove.reports import MIB, S, mount, process
+from tests.unit.prove.reports import MIB, S, judged_of, mount, process
 from tests.unit.prove.test_shared_calls import busy, of
 from weir.prove.claims import judged_claims
 from weir.prove.judged import with_others
@@ -97,7 +97,6 @@ def test_results_of_different_sizes_are_matched_by_their_bytes() -> None:
     """Three phases with pauses, of which two have a result, printed in another order."""
     parts = [busy(100, 1.0), busy(200, 5.0, 2.0), busy(50, 9.0)]
     whole = mount(*parts, device=(0, 350), io={"wchar": 350, "write_bytes": 350})
-    ranks = [process(whole)]
-    found = judged_claims([of(200, 2.0), of(100, 1.0)], mounts_of(ranks), ranks, ["sh"])
-    moved = [one and [phase.written_bytes for phase in one.phases] for _, one in found]
+    found = judged_of([of(200, 2.0), of(100, 1.0)], process(whole))
+    moved = [[phase.written_bytes for phase in one.phases] for one in found]
     assert moved == [[200 * MIB], [100 * MIB]]

@@ -92,10 +92,7 @@ def test_predict_takes_a_log(tmp_path: Path, run_weir: RunWeir) -> None:
     printed = run_weir("predict", *log, "--records", records, "--json", "--as-measured").out
     (phase,) = json.loads(printed)["disk"]
     assert phase["predicted"]["median_s"] == pytest.approx(20 / (128 * (9 / 128) ** (4 / 12)))
-    assert phase["far"] == [
-        "1x2 processes instead of 1x1",
-        "transfers of 16 MiB instead of 1 MiB",
-    ]
+    assert phase["far"] == ["1x2 processes instead of 1x1", "transfers of 16 MiB instead of 1 MiB"]
     run_weir("predict", "madbench", *log, "--records", records, code=2)
     run_weir("predict", "--records", records, code=2)
     run_weir("predict", "madbench", "--nodes", "2", "--records", records, code=2)

@@ -1,4 +1,4 @@
-"""What weir prove prints below `not seen:`."""
+"""What weir prove prints below `not seen:`, and the finding that a line shows first."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ from collections.abc import Mapping
 import pytest
 
 from tests.unit.prove.reports import MIB, mount, phase, process
+from weir.audit.judge import Judgement
+from weir.audit.registry import rules
 from weir.prove.mounts import mounts_of
+from weir.prove.output import most_telling
 from weir.prove.reports import unreported_bytes
 from weir.prove.seen import Seen, unseen_lines
 from weir.prove.start import Ended
+from weir.terms.model import Finding
 from weir.witness.document import LIBRARY
 
 WRITTEN = {"rchar": 0, "wchar": 100, "read_bytes": 0, "write_bytes": 100}
@@ -59,3 +63,12 @@ def test_the_time_of_queues_and_mappings_is_that_of_the_program_alone() -> None:
     processes = [process(mount(phase(written=100), io=WRITTEN, mappings=1), rings=1)]
     seen = Seen(["fio"], Ended(0, 1.0, "", None, []), processes, 0, mounts_of(processes), [], [])
     assert "\n".join(unseen_lines(seen)).count("the program alone their time") == 2
+
+
+@pytest.mark.parametrize("first", ["read-from-cache", "others-on-device", "phase-too-short"])
+def test_what_the_program_did_comes_before_what_others_did_and_before_numbers(first: str) -> None:
+    """A read from memory beside another job had the busy disk as its reason, which gave no byte of it."""
+    names = [first, *{"others-on-device", "read-from-cache", "phase-too-short"} - {first}]
+    assert set(names) <= rules().keys()
+    judgement = Judgement(tuple(Finding(name, "DEGRADED", "seen") for name in names))
+    assert most_telling(judgement).rule == "read-from-cache"

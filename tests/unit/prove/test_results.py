@@ -38,8 +38,7 @@ def test_files_from_before_or_without_results_are_not_read(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("output", "number"),
-    [("done: 1.5 GiB/s", "1.5 GiB/s"), ("2,600 MB/s", "87.5 MiB/s"), ("", "87.5 MiB/s")],
+    ("output", "number"), [("done: 1.5 GiB/s", "1.5 GiB/s"), ("2,600 MB/s", "87.5 MiB/s"), ("", "87.5 MiB/s")]
 )
 def test_the_hint_has_the_number_of_the_program_or_the_counted_one(output: str, number: str) -> None:
     hint = hint_of_expect(output, {"read": 2.0, "write": 87.5})

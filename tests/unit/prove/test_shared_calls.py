@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.prove.reports import MIB, S, mount, phase, process
+from tests.unit.prove.reports import MIB, S, judged_of, mount, phase, process
 from tests.unit.prove.test_verdicts import fio
 from weir.prove.claims import judged_claims
 from weir.prove.mounts import mounts_of
@@ -25,9 +25,7 @@ def judged(claims: list[Claim], *phases: dict[str, Any]) -> list[tuple[str, str]
         if at:
             counts["device"] = [0, sum(part["written_bytes"] for part in phases[:at])] * 2
         one["before"] = one["before"] | counts
-    processes = [process(whole)]
-    found = judged_claims(claims, mounts_of(processes), processes, ["app"])
-    return [(one.row["verdict"], one.row["missing"] or "") for _, one in found if one is not None]
+    return [(one.row["verdict"], one.row["missing"] or "") for one in judged_of(claims, process(whole))]
 
 
 def busy(written: int, began_s: float = 1.0, lasted_s: float = 1.0) -> dict[str, Any]:
@@ -59,8 +57,7 @@ def test_results_of_equal_size_that_tell_no_access_are_in_their_order(
     reads["read"] = {"calls": 100, "busy_ns": S, "first_ns": reads["first_ns"], "last_ns": reads["last_ns"]}
     both = [process(mount(one, file_system="tmpfs"), pid=pid) for pid, one in enumerate((busy(100), reads))]
     claims = [of(100, 3.0, access=None), of(100, 2.0, access=None)]
-    found = judged_claims(claims, mounts_of(both), both, ["sh"])
-    assert [one.access for _, one in found if one] == accesses
+    assert [one.access for one in judged_of(claims, *both)] == accesses
 
 
 def test_results_of_one_phase_have_its_time_together() -> None:
@@ -110,25 +107,22 @@ def test_a_quick_warm_read_beside_a_cold_one_is_not_what_that_one_fetched(cold_b
         process(mount(cold, device=(100, 0), io=io)),
         process(mount(warm, device=(100, 0), io=io | {"read_bytes": 0}), pid=8),
     ]
-    found = judged_claims([of(100, 0.01, access="read")], mounts_of(both), both, ["sh"])
-    ((_, one),) = found
-    assert one is not None
+    (one,) = judged_of([of(100, 0.01, access="read")], *both)
     assert (one.row["verdict"], one.row["missing"]) == ("UNPROVEN", "fetched")
 
 
 def test_processes_one_after_the_other_have_the_time_of_both() -> None:
     """The first took two seconds, the second a tenth: both results claim a tenth."""
 
-    def judged_of(second_began_s: float) -> list[str]:
+    def verdicts(second_began_s: float) -> list[str]:
         parts = [busy(100, lasted_s=2.0), busy(100, began_s=second_began_s, lasted_s=0.1)]
         first = mount(parts[0], device=(0, 100), io={"wchar": 100, "write_bytes": 100})
         second = mount(parts[1], device=(0, 200), io={"wchar": 100, "write_bytes": 100})
-        both = [process(first), process(second, pid=8)]
-        found = judged_claims([of(100, 0.1), of(100, 0.1)], mounts_of(both), both, ["sh"])
-        return [one.row["verdict"] for _, one in found if one is not None]
+        found = judged_of([of(100, 0.1), of(100, 0.1)], process(first), process(second, pid=8))
+        return [one.row["verdict"] for one in found]
 
-    assert judged_of(3.5) == ["UNPROVEN"] * 2
-    assert judged_of(2.5) == ["VALID"] * 2  # beside the first one
+    assert verdicts(3.5) == ["UNPROVEN"] * 2
+    assert verdicts(2.5) == ["VALID"] * 2  # beside the first one
 
 
 def test_a_ramp_is_not_of_the_result() -> None:
@@ -158,8 +152,7 @@ def test_a_synchronisation_is_of_the_results_that_have_it() -> None:
     writer["sync"] = phase()["sync"]
     whole = {"device": (0, 100), "io": {"wchar": 100, "write_bytes": 100}}
     both = [process(mount(writer, **whole)), process(mount(other, device=(0, 100)), pid=8)]
-    found = judged_claims([of(100, 1.0)], mounts_of(both), both, ["sh"])
-    assert [one.row["verdict"] for _, one in found if one is not None] == ["VALID"]
+    assert [one.row["verdict"] for one in judged_of([of(100, 1.0)], *both)] == ["VALID"]
 
 
 def test_each_number_that_is_expected_is_about_all() -> None:
@@ -172,10 +165,9 @@ def test_direct_transfers_of_one_access_are_not_those_of_the_other() -> None:
     both = busy(100) | {"read_bytes": 100 * MIB, "direct_read_bytes": 100 * MIB}
     both["read"] = both["write"]
     io = {"rchar": 100, "wchar": 100, "read_bytes": 100, "write_bytes": 100}
-    program = [process(mount(both, device=(100, 100), io=io))]
+    program = process(mount(both, device=(100, 100), io=io))
     claims = [of(100, 1.0, direct=False, sync=True), of(100, 1.0, access="read", direct=True)]
-    found = judged_claims(claims, mounts_of(program), program, ["fio"])
-    assert [one.row["verdict"] for _, one in found if one is not None] == ["VALID", "VALID"]
+    assert [one.row["verdict"] for one in judged_of(claims, program)] == ["VALID", "VALID"]
 
 
 @pytest.mark.parametrize("jobs", [1, 4])
@@ -200,8 +192,7 @@ def verdicts_of_processes(claims: list[Claim], *phases: dict[str, Any]) -> list[
         written = one["written_bytes"] // MIB
         io = {"wchar": written, "write_bytes": written}
         processes.append(process(mount(one, device=(0, total), io=io), pid=pid))
-    found = judged_claims(claims, mounts_of(processes), processes, ["sh"])
-    return [one.row["verdict"] for _, one in found if one is not None]
+    return [one.row["verdict"] for one in judged_of(claims, *processes)]
 
 
 def test_time_is_not_moved_from_one_process_to_another() -> None:
@@ -233,10 +224,7 @@ def test_a_result_is_of_the_mount_on_which_a_process_moved_its_bytes() -> None:
         first = mount(one, device=(0, sizes[0]), io=io | {"write_bytes": sizes[0]})
         second = mount(other, device=(0, sizes[1]), point="/other", io=io | {"write_bytes": sizes[1]})
         second |= {"device": "sdy", "source": "/dev/sdy1"}
-        both = [process(first), process(second, pid=8)]
         claims = [of(size, time) for size, time in zip(sizes, times, strict=True)]
-        found = judged_claims(claims, mounts_of(both), both, ["sh"])
-        assert [(one.mount.point, one.row["verdict"]) for _, one in found if one is not None] == [
-            ("/scratch", "VALID"),
-            ("/other", "VALID"),
-        ]
+        found = judged_of(claims, process(first), process(second, pid=8))
+        verdicts = [(one.mount.point, one.row["verdict"]) for one in found]
+        assert verdicts == [("/scratch", "VALID"), ("/other", "VALID")]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.unit.prove.reports import MIB, S, counters, mount, phase, process
-from weir.prove.claims import judged_claims
+from tests.unit.prove.reports import MIB, S, counters, judged_of, mount, phase, process
 from weir.prove.judged import judged_mounts
 from weir.prove.mounts import mounts_of
 from weir.prove.output import mount_lines
@@ -40,9 +39,7 @@ def counted(*phases: dict[str, Any]) -> dict[str, Any]:
 def claimed(total_s: float, *phases: dict[str, Any], **row: Any) -> tuple[str, str]:
     whole = {"access": "write", "moved_bytes": 100 * MIB, "requested_bytes": 100 * MIB, "total_s": total_s}
     whole |= {"bw_mib_s": 100 / total_s, "program": "fio", "tool": "fio", "sync": True}
-    processes = [process(counted(*phases))]
-    ((_, one),) = judged_claims([Claim("fio", whole | row)], mounts_of(processes), processes, ["fio"])
-    assert one is not None
+    (one,) = judged_of([Claim("fio", whole | row)], process(counted(*phases)))
     return one.row["verdict"], one.row["reasons"] or one.row["missing"] or ""
 
 

@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.unit.prove.reports import MIB, ZEROS, S, claimed, fio, mount, phase, process
+from tests.unit.prove.reports import MIB, ZEROS, S, claimed, fio, judged_of, mount, phase, process
 from weir.base.errors import WeirError
 from weir.prove import counters as memory
-from weir.prove.claims import judged_claims
 from weir.prove.judged import disk_of, judged_mounts, with_others
 from weir.prove.mounts import mounts_of
 from weir.prove.reports import read_reports, unreported_bytes
@@ -162,8 +161,8 @@ def test_operations_on_names_are_those_of_the_mount_that_has_them() -> None:
     row = {"api": "POSIX", "item": "file", "ops": 100, "requested_ops": 100, "ops_s": 400.0}
     accesses = ("create", "stat", "remove")
     claims = [Claim("mdtest", row | {"access": access}) for access in accesses]
-    found = judged_claims(claims, mounts_of([mpi]), [mpi], ["mdtest"])
-    assert [(one.mount.point, one.row["verdict"]) for _, one in found if one] == [("/scratch", "VALID")] * 3
+    found = [(one.mount.point, one.row["verdict"]) for one in judged_of(claims, mpi)]
+    assert found == [("/scratch", "VALID")] * 3
 
 
 def test_a_mount_that_compresses_gives_no_valid_number(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -265,12 +264,11 @@ def test_a_report_with_all_counts_of_the_library_is_whole(tmp_path: Path) -> Non
 def looked_at(*counts: int, **more: Any) -> list[tuple[str, str]]:
     """mdtest's results for its files and its directories; counts: looks at names that reached the kernel."""
     looks = phase() | {"names": phase()["names"] | {"stat": sum(counts)}}
-    processes = [process(mount(looks))]
     row = {"access": "stat", "ops": 100, "requested_ops": 100, "ops_s": 1e5, "total_s": 0.001, "api": "POSIX"}
     row |= {"observed": more}
     claims = [Claim("mdtest", row | {"item": item, "tool": "mdtest"}) for item in ("file", "directory")]
-    judged = judged_claims(claims, mounts_of(processes), processes, ["mdtest"])
-    return [(one.row["verdict"], one.row["reasons"] or "") for _, one in judged if one is not None]
+    judged = judged_of(claims, process(mount(looks)))
+    return [(one.row["verdict"], one.row["reasons"] or "") for one in judged]
 
 
 def test_looks_at_directories_are_none_at_files() -> None:
@@ -286,10 +284,8 @@ def test_one_job_does_not_stand_for_another() -> None:
 
     def judged(fetched: int) -> list[tuple[str, str]]:
         both = mount(phase(read=200), device=(fetched, 0), io={"rchar": 200, "read_bytes": fetched})
-        processes = [process(both)]
         claims = [fio(access="read", total_s=at, bw_mib_s=100.0 / at) for at in (0.1, 0.9)]
-        found = judged_claims(claims, mounts_of(processes), processes, ["fio"])
-        return [(one.row["verdict"], one.row["missing"]) for _, one in found if one is not None]
+        return [(one.row["verdict"], one.row["missing"]) for one in judged_of(claims, process(both))]
 
     assert judged(200) == [("VALID", "")] * 2
     assert judged(120) == [("UNPROVEN", "fetched")] * 2
@@ -340,12 +336,8 @@ def test_another_partition_of_the_disk_is_of_the_same_program() -> None:
     processes = [process(own, other)]
     found = judged_mounts(with_others(mounts_of(processes)), processes, ["app"])
     assert [one.row["verdict"] for one in found] == ["VALID", "VALID"]
-    assert [disk_of(name) for name in ("nvme0n1p2", "sda3", "dm-0", "loop3")] == [
-        "nvme0n1",
-        "sda",
-        "dm-0",
-        "loop3",
-    ]
+    disks = [disk_of(name) for name in ("nvme0n1p2", "sda3", "dm-0", "loop3")]
+    assert disks == ["nvme0n1", "sda", "dm-0", "loop3"]
 
 
 def test_a_mount_that_is_watched_alone_has_no_phase() -> None:
