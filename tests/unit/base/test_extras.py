@@ -1,7 +1,9 @@
-"""What weir imports on demand: hints name the packages themselves."""
+"""What weir imports on demand: hints name the packages themselves, and its own modules exist."""
 
 from __future__ import annotations
 
+import importlib.util
+import re
 import tomllib
 from pathlib import Path
 
@@ -60,3 +62,20 @@ def test_a_fault_of_weir_itself_is_no_matter_of_packages() -> None:
 def test_nobody_is_sent_to_the_other_project() -> None:
     texts = [*pages(), *(ROOT / "weir").rglob("*.py"), *(ROOT / "reframe_checks").glob("*.py")]
     assert [str(file) for file in texts if "weir[" in file.read_text()] == []
+
+
+_LOADED = re.compile(r"\bload\(\s*\"(weir[\w.]*)\"")
+MODULES = sorted(
+    {
+        name
+        for folder in ("weir", "reframe_checks", "workflow", "snakemake_executor_plugin_weir")
+        for file in (ROOT / folder).rglob("*.py")
+        for name in _LOADED.findall(file.read_text(encoding="utf-8"))
+    }
+)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_module_that_is_loaded_by_name_exists(name: str) -> None:
+    """A module that was moved was `the Python package weir.decide.history.reference is not installed`."""
+    assert importlib.util.find_spec(name) is not None

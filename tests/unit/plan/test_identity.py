@@ -20,6 +20,12 @@ def ids(folder: Path, suite: str = SUITE, site: str = SITE, target: str = TARGET
     }
 
 
+def changed(part: str, old: str, new: str) -> dict[str, str]:
+    texts = {"suite": SUITE, "site": SITE, "target": TARGET}
+    assert old in texts[part]
+    return {**texts, part: texts[part].replace(old, new)}
+
+
 def test_identities_are_for_ever(tmp_path: Path) -> None:
     """A change here orphans every measured result: it must be meant."""
     assert sorted(ids(tmp_path))[:2] == ["0e25d171849d", "16a098c98083"]
@@ -46,10 +52,7 @@ def test_identities_are_for_ever(tmp_path: Path) -> None:
     ],
 )
 def test_words_limits_and_costs_change_nothing(tmp_path: Path, part: str, old: str, new: str) -> None:
-    texts = {"suite": SUITE, "site": SITE, "target": TARGET}
-    assert old in texts[part]
-    changed = {**texts, part: texts[part].replace(old, new)}
-    assert ids(tmp_path / "a") == ids(tmp_path / "b", **changed)
+    assert ids(tmp_path / "a") == ids(tmp_path / "b", **changed(part, old, new))
 
 
 @pytest.mark.parametrize(
@@ -74,10 +77,7 @@ def test_words_limits_and_costs_change_nothing(tmp_path: Path, part: str, old: s
 def test_what_reaches_the_measurement_changes_every_cell(
     tmp_path: Path, part: str, old: str, new: str
 ) -> None:
-    texts = {"suite": SUITE, "site": SITE, "target": TARGET}
-    assert old in texts[part]
-    changed = {**texts, part: texts[part].replace(old, new)}
-    assert not ids(tmp_path / "a") & ids(tmp_path / "b", **changed)
+    assert not ids(tmp_path / "a") & ids(tmp_path / "b", **changed(part, old, new))
 
 
 def test_growing_a_space_keeps_the_old_cells(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_checkout(tmp_path_factory.mktemp("large"), {"burst-buffer": SUITE}, SITE, targets, config)
 
 
+@cache
 def plan_at(checkout: Path, scale: str) -> Plan:
     return make_plan(load_config(root=checkout, overrides={"scale": scale}, environment={}, tools=TOOLS))
 

@@ -1,4 +1,4 @@
-"""The suites of published studies: a page each, all that they ask for, and what is left of it on a site."""
+"""The suites of published studies, a page each, and what is left of them on a site; and the suite quick."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def test_io500_fits_the_space_and_the_quota_of_a_centre() -> None:
     target = plan.site.targets["scratch"]
     assert list(plan.exclusions) == []
     assert sorted(cell.experiment for cell in plan.cells if not cell.checks) == [
-        *("find", "ior-easy", "ior-hard", "mdtest-easy", "mdtest-hard"),
+        *("find", "ior-easy", "ior-hard", "mdtest-easy", "mdtest-hard")
     ]
     assert 0 < plan.cost.peak_bytes <= target.space_bytes
     assert 0 < plan.cost.peak_inodes <= target.inodes
@@ -153,3 +153,33 @@ def test_what_is_run_first_on_a_new_cluster_drops_caches_there(site: str) -> Non
     assert [item.reason for item in plan.exclusions if "drop" in item.reason] == []
     # With 8 MiB a rank a phase of a cluster lasted 2 ms, which the audit calls too short.
     assert all(cell.params["stonewall"] >= 1 and cell.params["wear_out"] for cell in plan.cells)
+
+
+GIB = 2**30
+
+
+@pytest.fixture(scope="module")
+def cells() -> list[Cell]:
+    plan = make_plan(shipped("local", ["quick"]))
+    return [cell for cell in plan.cells if not plan.site.targets[cell.target].emulated]
+
+
+def test_each_phase_lasts_until_its_stonewall(cells: list[Cell]) -> None:
+    for cell in cells:
+        assert cell.params["stonewall"] == {"disk": 1.0, "memory": 0.25}[cell.target]
+        assert cell.params["wear_out"], "or a file would have holes"
+        assert cell.params["read_again"], "a read would end with what was written"
+        assert cell.params["sync"]
+        assert cell.params["drop_caches"]
+
+
+def test_only_a_storage_of_gigabytes_a_second_ends_a_write_before_it(cells: list[Cell]) -> None:
+    for cell in cells:
+        rate = cell.ranks * cell.params["block_bytes"] / cell.params["stonewall"]
+        is_random = cell.params["order"] == "random"
+        assert rate >= (1.5 if is_random and cell.target == "disk" else 4) * GIB, cell.label
+
+
+def test_a_few_cells_in_six_rounds(cells: list[Cell]) -> None:
+    assert {cell.rounds for cell in cells} == {6}
+    assert len(cells) == 10

@@ -283,8 +283,7 @@ def test_node_hours_count_all_nodes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "repetitions",
-    ["{rounds: 1000000000}", "{rounds: 2, until: 5 %, at_most: 1000000000}"],
+    "repetitions", ["{rounds: 1000000000}", "{rounds: 2, until: 5 %, at_most: 1000000000}"]
 )
 def test_more_executions_than_anybody_waits_for_are_refused_with_their_cost(
     tmp_path: Path, repetitions: str

@@ -9,13 +9,8 @@ import pytest
 from weir.plan.config.expression import ExpressionError, Scope, parse_expression
 
 NAMES = {"xfer": 2**20, "block": 2**24, "nodes": 2, "ppn": 4, "ranks": 8, "api": "POSIX", "access": ["write"]}
-NAMES |= {
-    "stonewall": 60.0,
-    "sync": True,
-    "target": "disk",
-    "target.kind": "disk",
-    "target.max_stripe_count": 8,
-}
+NAMES |= {"stonewall": 60.0, "sync": True}
+NAMES |= {"target": "disk", "target.kind": "disk", "target.max_stripe_count": 8}
 SCOPE = Scope(
     names=frozenset(NAMES),
     choices={"api": ("POSIX", "MPIIO"), "access": ("write", "read"), "target.kind": ("disk", "memory")},

@@ -1,14 +1,16 @@
-"""docs/reference and the files that weir ships."""
+"""docs/reference and the files that weir ships; a key that these do not set is one that nobody tried."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
+import yaml
 
 from tests.checkout import ROOT, SHIPPED_SITES, SHIPPED_SUITES, copy_shipped_config, shipped
 from weir.data import load_schema
@@ -97,3 +99,33 @@ def test_the_suite_of_the_guide_can_be_planned(scale: str, tmp_path: Path) -> No
 
 def test_pages_are_written_where_they_are_looked_for() -> None:
     assert {path.parent for path in pages(ROOT)} == {Path(ROOT / "docs" / "reference")}
+
+
+def keys(schema: Mapping[str, Any]) -> Iterator[str]:
+    for name, inner in schema.get("properties", {}).items():
+        yield name
+        yield from keys(inner)
+    for part in ("items", "additionalProperties"):
+        if isinstance(schema.get(part), Mapping):
+            yield from keys(schema[part])
+    for inner in (*schema.get("oneOf", ()), *schema.get("$defs", {}).values()):
+        yield from keys(inner)
+
+
+@cache
+def shown() -> frozenset[str]:
+    """Keys in shipped files and in guides."""
+    files = [
+        *(ROOT / "config").rglob("*.yaml"),
+        *(ROOT / "docs/how-to").rglob("*.md"),
+        ROOT / "docs/tutorial.md",
+    ]
+    texts = [file.read_text() for file in files if not {"schemas", "reference"} & set(file.parts)]
+    return frozenset(re.findall(r"\b([a-z_]+):", "\n".join(texts)))
+
+
+@pytest.mark.parametrize("kind", ["suite", "site", "target", "application", "contract", "metric"])
+def test_a_shipped_file_or_a_guide_uses_each_key(kind: str) -> None:
+    schema = yaml.safe_load((ROOT / f"config/schemas/{kind}.schema.yaml").read_text())
+    unused = sorted(set(keys(schema)) - shown())
+    assert not unused, f"neither a file of config nor a guide sets {', '.join(unused)}"

@@ -69,10 +69,8 @@ def test_a_home_can_be_measured_if_the_target_says_so(
 ) -> None:
     monkeypatch.setenv("HOME", "/home/me")
     inside = TARGET.replace("/scratch/weir-{user}", "/home/me/data") + "allow_home: true\n"
-    assert (
-        load(make_checkout(tmp_path / "a", targets={"disk": inside})).site.targets["disk"].path
-        == "/home/me/data"
-    )
+    site = load(make_checkout(tmp_path / "a", targets={"disk": inside})).site
+    assert site.targets["disk"].path == "/home/me/data"
     assert "is the home directory" in problems_of(tmp_path / "b", target=inside.replace("/me/data", "/me"))
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.checkout import SITE, SUITE, TARGET, TOOLS, make_checkout
+from tests.programs import write_file
 from weir.base.errors import ConfigError, WeirError
 from weir.plan.config import load_config
 from weir.plan.config.sites import load_site
@@ -70,8 +71,7 @@ def test_mistakes_name_the_users_file_and_all_places(root: Path, own: Path) -> N
 @pytest.mark.parametrize("part", ["contracts", "applications"])
 def test_a_file_or_the_name_of_one(root: Path, tmp_path: Path, part: str) -> None:
     folder = tmp_path / "only" / part
-    folder.mkdir(parents=True)
-    (folder / "mine.yaml").write_text("")
+    write_file(folder / "mine.yaml", "")
     sources = find_sources(tmp_path / "only", start=root, environment={})
     assert sources.named_file(part, "mine") == folder / "mine.yaml"
     assert sources.named_file(part, "other/mine.yaml") == Path("other/mine.yaml")

@@ -100,12 +100,8 @@ def test_format_size_reads_back_unchanged(size_bytes: int) -> None:
 
 
 def test_lists_of_numbers() -> None:
-    assert [number_list(numbers) for numbers in ([2], [2, 3], [2, 3, 4], [1, 2, 4, 6, 7, 8])] == [
-        "2",
-        "2 and 3",
-        "2 to 4",
-        "1, 2, 4 and 6 to 8",
-    ]
+    texts = [number_list(numbers) for numbers in ([2], [2, 3], [2, 3, 4], [1, 2, 4, 6, 7, 8])]
+    assert texts == ["2", "2 and 3", "2 to 4", "1, 2, 4 and 6 to 8"]
 
 
 def test_for_reading() -> None:
