@@ -47,14 +47,8 @@ PAGE: Mapping[str, Any] = {
     "schema": 1,
     "study": {
         **{"name": "study", "site": "large", "description": "", "title": "", "citation": "", "system": ""},
-        **{
-            "question": "How?",
-            "suites": "many",
-            "host": "n1",
-            "processor": "P",
-            "cores": 4,
-            "memory": "1 GiB",
-        },
+        **{"question": "How?", "suites": "many", "host": "n1", "processor": "P", "cores": 4},
+        "memory": "1 GiB",
         **{"kernel": "6.1", "nodes": 1, "began": "2026-11-22T04:31", "weir": "0.2.0", "executions": 2},
         **{"failed": 0, "digest": 64 * "a", "archived": False},
     },
@@ -70,20 +64,11 @@ PAGE: Mapping[str, Any] = {
         {
             **{"target": "fast", "access": "write"},
             "best": {
-                "value": 12.5,
-                "unit": "GiB/s",
-                "lo": 12.0,
-                "hi": 13.0,
-                "n": 3,
+                **{"value": 12.5, "unit": "GiB/s", "lo": 12.0, "hi": 13.0, "n": 3},
                 "setting": "POSIX 1 MiB",
             },
             "small": {
-                "value": 1.5,
-                "unit": "MiB/s",
-                "lo": None,
-                "hi": None,
-                "n": 1,
-                "iops": 400.0,
+                **{"value": 1.5, "unit": "MiB/s", "lo": None, "hi": None, "n": 1, "iops": 400.0},
                 "values": [1.5],
             },
             "tail": {"value": 1200.0},
@@ -153,10 +138,7 @@ def write_files(folder: Path) -> Path:
     (study / "page.json").write_text(json.dumps(PAGE))
     batch = plan.batches[0]
     costs = {
-        "batch": batch.batch,
-        "target": batch.target,
-        "stack": batch.stack,
-        "nodes": batch.nodes,
+        **{"batch": batch.batch, "target": batch.target, "stack": batch.stack, "nodes": batch.nodes},
         "ppn": batch.ppn,
     }
     costs |= {"at": "2026-11-27T03:31:10", "executions": 2, "failed": 0, "expected_s": 2.0, "actual_s": 3.0}
@@ -185,12 +167,8 @@ def _write_notes(folder: Path, batch: str) -> None:
     receipt = BatchReceipt(
         **{"batch": "batch", "executions": 2, "kept": 1, "kept_from": None, "kept_to": None, "measured": 1},
         **{"done": 0, "added": 0, "failed": ("one failed",), "left": 0, "successes": 1, "unavailable": None},
-        **{
-            "first_failure": "no space",
-            "error": None,
-            "slow_nodes": None,
-            "unavailable_cells": {"one": "no"},
-        },
+        **{"first_failure": "no space", "error": None, "slow_nodes": None},
+        unavailable_cells={"one": "no"},
     )
     handover.receipt.parent.mkdir()
     handover.receipt.write_text(json.dumps(Receipt(1, (receipt,)).data()))
@@ -258,13 +236,7 @@ def use(command: str, folder: Path) -> None:
         "collect": ["collect", "--plan", plan, "--out", f"{out}/records.csv"],
         "show": ["show", study],
         "watch": ["watch", study, "--once"],
-        "plan": [
-            "plan",
-            "--config-dir",
-            str(folder / "config"),
-            "--out",
-            f"{folder / RESULTS}/other/plan.json",
-        ],
+        "plan": ["plan", "--config-dir", str(folder / "config"), "--out", plan],
         "audit": ["audit", records],
         "import": ["import", records, "--out", f"{out}/records.csv"],
         "import runs": ["import", str(folder / "run"), "--out", f"{out}/records.csv"],
@@ -280,7 +252,8 @@ def use(command: str, folder: Path) -> None:
         "scan": ["scan", str(folder / "tree"), "--state", str(folder / "scan.state")],
         "bundle": ["bundle", study, "--list"],
     }[command]
-    weir(arguments)
+    code = weir(arguments)
+    assert code in {0, 1, 2, 3}, f"ended with {code}"
 
 
 def failure_of(

@@ -4,23 +4,14 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.fuzz_damage import damaged
-from tests.fuzz_files import (
-    PAGE,
-    READERS,
-    cpu_limit,
-    failure_of,
-    memory_limit,
-    run,
-    use,
-    write_files,
-)
+from tests.fuzz_files import PAGE, READERS, cpu_limit, failure_of, memory_limit, run, use, write_files
 from tests.unit.conftest import RunWeir
-from weir.base.errors import WeirError
 from weir.base.files import fault_of
 from weir.cli import main
 from weir.plan.files import plan_from_data
@@ -31,23 +22,33 @@ from weir.report.page import SHAPE
 pytestmark = pytest.mark.slow
 
 
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_files(tmp_path_factory.mktemp("written") / "files")
+
+
+@pytest.fixture
+def files(written: Path, tmp_path: Path) -> Path:
+    """A copy that one test damages."""
+    return shutil.copytree(written, tmp_path / "files", symlinks=True)
+
+
 def test_damaged_files_are_messages_or_no_matter() -> None:
     assert [(one.command, one.file, one.what) for one in run(300, seed=53)] == []
 
 
-def test_the_generator_finds_a_reader_that_trusts_its_file(tmp_path: Path) -> None:
+def test_the_generator_finds_a_reader_that_trusts_its_file(written: Path) -> None:
     """A test of the test."""
-    folder = write_files(tmp_path / "files")
 
     def trusting(command: str, where: Path) -> None:
         print(json.loads((where / "results/large/study/page.json").read_text())["study"]["began"][:10])
 
     chance, name = random.Random(1), "results/large/study/page.json"
     texts = [damaged(name, json.dumps({"study": {"began": "x"}}).encode(), chance) for _ in range(20)]
-    assert any(failure_of(name, "show", text, folder, trusting) for text in texts)
+    assert any(failure_of(name, "show", text, written, trusting) for text in texts)
     for file, commands in READERS.items():
         for command in commands:
-            assert failure_of(file, command, (folder / file).read_bytes(), folder, use) is None, (
+            assert failure_of(file, command, (written / file).read_bytes(), written, use) is None, (
                 command,
                 file,
             )
@@ -90,22 +91,20 @@ def test_shapes_name_what_is_missing_null_or_of_another_type() -> None:
 @pytest.mark.parametrize("until", [7, "x", [1]])
 @pytest.mark.parametrize("sums", [{}, {"\0": "x"}])
 def test_a_damaged_cell_of_a_run_is_one_of_its_file(
-    tmp_path: Path, run_weir: RunWeir, until: object, sums: dict[str, str]
+    files: Path, tmp_path: Path, run_weir: RunWeir, until: object, sums: dict[str, str]
 ) -> None:
-    folder = write_files(tmp_path / "files")
-    file = folder / "run/run.json"
+    file = files / "run/run.json"
     document = json.loads(file.read_text())
     document["cell"]["until"] = until
     file.write_text(json.dumps({**document, "sha256": {**document["sha256"], **sums}}))
-    study = folder / "results/large/study"
+    study = files / "results/large/study"
     out = str(tmp_path / "records.csv")
     error = run_weir("collect", "--plan", study / "plan.json", "--out", out, code=1).err
     assert "run.json: is damaged, or another file of the run is" in error
 
 
-def test_a_plan_with_a_value_of_another_type_names_it(tmp_path: Path) -> None:
-    folder = write_files(tmp_path / "files")
-    data = json.loads((folder / "results/large/study/plan.json").read_text())
+def test_a_plan_with_a_value_of_another_type_names_it(files: Path) -> None:
+    data = json.loads((files / "results/large/study/plan.json").read_text())
     data["batches"][0]["cells"][0]["rounds"] = "three"
     with pytest.raises(ValueError, match="rounds is 'three', of another type"):
         plan_from_data(data)
@@ -125,23 +124,20 @@ def test_a_plan_with_a_value_of_another_type_names_it(tmp_path: Path) -> None:
     ],
 )
 def test_a_number_of_a_plan_is_not_counted_to(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], key: str, value: object, told: str
+    files: Path, tmp_path: Path, run_weir: RunWeir, key: str, value: object, told: str
 ) -> None:
     """Iterations without end once filled the memory of the machine."""
-    folder = write_files(tmp_path / "files")
-    file = folder / "results/large/study/plan.json"
+    file = files / "results/large/study/plan.json"
     data = json.loads(file.read_text())
     data["batches"][0]["cells"][0][key] = value
     file.write_text(json.dumps(data))
-    capsys.readouterr()
     with memory_limit(), cpu_limit():
-        assert main(["collect", "--plan", str(file), "--out", str(tmp_path / "records.csv")]) == 2
-    assert f"{file}: is not a valid plan: {told}" in capsys.readouterr().err
+        error = run_weir("collect", "--plan", file, "--out", tmp_path / "records.csv", code=2).err
+    assert f"{file}: is not a valid plan: {told}" in error
 
 
-def test_rounds_that_are_missing_without_end_are_counted(tmp_path: Path) -> None:
-    folder = write_files(tmp_path / "files")
-    study = folder / "results/large/study"
+def test_rounds_that_are_missing_without_end_are_counted(files: Path) -> None:
+    study = files / "results/large/study"
     rows = read_records(study / "records.csv")
     rows[0]["run"] = 10**9
     with memory_limit(), cpu_limit():
@@ -152,10 +148,9 @@ def test_rounds_that_are_missing_without_end_are_counted(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("name", ["partition", "stack", "target"])
 def test_a_batch_of_what_the_site_has_not_is_no_plan(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+    files: Path, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
-    folder = write_files(tmp_path / "files")
-    file = folder / "results/large/study/plan.json"
+    file = files / "results/large/study/plan.json"
     data = json.loads(file.read_text())
     data["batches"][0][name] = "12"
     file.write_text(json.dumps(data))
@@ -164,13 +159,9 @@ def test_a_batch_of_what_the_site_has_not_is_no_plan(
     assert f"has the {name} '12', which the site has not" in capsys.readouterr().err
 
 
-def test_a_ledger_with_a_damaged_line_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = write_files(tmp_path / "files")
-    ledger = folder / "results/large/ledger.jsonl"
+def test_a_ledger_with_a_damaged_line_is_told(files: Path, run_weir: RunWeir) -> None:
+    """The message is that of verify itself."""
+    ledger = files / "results/large/ledger.jsonl"
     first = json.loads(ledger.read_text().splitlines()[0])
     ledger.write_text(json.dumps({**first, "planned": "x"}) + "\n")
-    try:
-        assert main(["verify", str(folder / "results/large/study")]) == 1
-    except WeirError:
-        pytest.fail("verify answers with a message of its own")
-    assert "ledger.jsonl" in capsys.readouterr().out
+    assert "ledger.jsonl" in run_weir("verify", files / "results/large/study", code=1).out
