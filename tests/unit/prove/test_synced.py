@@ -118,8 +118,5 @@ def test_writes_that_were_to_be_synchronised_by_their_descriptor() -> None:
         whole = counted(written(synced=100)) | {"flags": flags}
         row = {"access": "write", "moved_bytes": 100 * MIB, "requested_bytes": 100 * MIB, "total_s": 1.0}
         row |= {"bw_mib_s": 100.0, "program": "fio", "tool": "fio", "sync": True}
-        ((_, one),) = judged_claims(
-            [Claim("fio", row | told)], mounts_of([process(whole)]), [process(whole)], ["fio"]
-        )
-        assert one is not None
+        (one,) = judged_of([Claim("fio", row | told)], process(whole))
         assert (one.row["verdict"], one.row["reasons"] or "") == found
