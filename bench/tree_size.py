@@ -74,7 +74,7 @@ def table(before: dict[str, int], after: dict[str, int]) -> list[list[str]]:
 
 
 def print_commits(before: str) -> None:
-    """Of product and tests each: commits that leave less of it do the work of a smaller house, the others add
+    """Commits that leave less of product or tests do the work of a smaller house, the others add
     features and cases."""
     log = git("log", "--no-merges", "--no-renames", "--numstat", "--format=%x00", f"{before}..HEAD").decode()
     for wanted in ("product", "tests"):
