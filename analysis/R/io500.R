@@ -97,6 +97,12 @@ why_words <- function(target, emulated, why) {
   paste(unique(sprintf("%s (%s)", mark_name(target, emulated), why)), collapse = ", ")
 }
 
+# Names below a figure those of `phases` that have no valid score.
+note_no_score <- function(table, phases, words) {
+  without <- phases[nzchar(why), why_words(target, emulated, why)]
+  if (any(nzchar(phases$why))) add_note(table, sprintf("%s: %s.", words, without)) else table
+}
+
 geometric_mean <- function(values) exp(mean(log(values)))
 
 # The published result sets, long: phase, value, and the value of a node and of a process where they are known.

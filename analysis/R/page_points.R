@@ -57,8 +57,8 @@ doubts_of_points <- function(data, by) {
 }
 
 page_columns <- c("api", "layout", "order", "xfer_bytes", "block_bytes", "nn", "ppn", "collective", "chunking",
-  "stack", "site",
-  "tool", "purpose", "program", "label", "suite", "experiment", "source", "direct", "sync", "stripe_count")
+  "stack", "site", "tool", "purpose", "program", "label", "suite", "experiment", "source", "direct", "sync",
+  "stripe_count")
 
 # What a reader needs to tell the points of a study apart; of other axes those without which cells look alike.
 setting_columns <- function(points) {

@@ -10,6 +10,8 @@ verdicts <- c("VALID", "UNPROVEN", "DEGRADED", "INVALID")
 # Numbers are made of these. Degraded records are shown beside, invalid ones are listed.
 usable_verdicts <- c("VALID", "UNPROVEN")
 
+worse_verdict <- function(first, second) verdicts[pmax(match(first, verdicts), match(second, verdicts))]
+
 mib <- 2^20
 
 read_records <- function(path) {

@@ -100,8 +100,7 @@ repetition_text <- function(is) {
 limits_text <- function(is) {
   if (is[["archived"]]) {
     return(paste("The audit has only what the logs printed. It cannot detect other users of the storage, the state",
-      "of caches, or",
-      "options that the program ignored silently."))
+      "of caches, or options that the program ignored silently."))
   }
   paste(c(
     "Absolute numbers are those of this machine at this time.",
@@ -133,12 +132,10 @@ claims_text <- function(is) {
 reservations_text <- function(is) {
   reasons <- is[["invalid"]] || is[["degraded"]]
   paste(c(
-    if_so(is[["invalid"]], "\\InvalidRecords{} of \\Records{} records are invalid; no number of this report",
-      "is from",
+    if_so(is[["invalid"]], "\\InvalidRecords{} of \\Records{} records are invalid; no number of this report is from",
       "them."),
-    if_so(is[["degraded"]], "\\DegradedRecords{} of \\Records{} records are degraded; they are in no median",
-      "beside usable",
-      "ones."),
+    if_so(is[["degraded"]], "\\DegradedRecords{} of \\Records{} records are degraded; they are in no median beside",
+      "usable ones."),
     if (reasons) "Table~\\ref{tab:reasons} gives the reasons." else "No record is degraded or invalid.",
     if_so(is[["unproven"]], "\\UnprovenRecords{} of \\Records{} records are unproven: no rule has a finding, and some",
       "of the evidence is missing\\MissingEvidence.")

@@ -5,12 +5,14 @@ cites <- "nerscior"
 suites <- "nersc-ior"
 
 interface <- c("api", "collective")
+shared <- function(points) transfers(points)[layout == "shared"]
+one_over_other <- function(points, one, other) ratio_of(points[api == one], points[api == other], interface)
 
 claims <- list(
   claim(
     "nersc-large-transfers", "Large transfers are at least twice as fast as small ones.", "Transfer size",
     "transfers of several sizes by POSIX in a shared file",
-    function(points) largest_over_smallest(transfers(points)[api == "POSIX" & layout == "shared" & nn == 1 & ppn > 1]),
+    function(points) largest_over_smallest(shared(points)[api == "POSIX" & nn == 1 & ppn > 1]),
     at_least(2), 0.1
   ),
   claim(
@@ -25,24 +27,18 @@ claims <- list(
   claim(
     "nersc-mpiio-is-close", "MPI-IO is about as fast as POSIX.", "Programming interface",
     "POSIX and MPI-IO in a shared file, the same nodes, processes and sizes",
-    function(points) {
-      found <- transfers(points)[layout == "shared"]
-      ratio_of(found[api == "MPIIO"], found[api == "POSIX"], interface)
-    }, near(1), 0.25
+    function(points) one_over_other(shared(points), "MPIIO", "POSIX"), near(1), 0.25
   ),
   claim(
     "nersc-hdf5-behind", "HDF5 falls behind MPI-IO.", "Programming interface",
     "MPI-IO and HDF5 in a shared file, the same nodes, processes and sizes",
-    function(points) {
-      found <- transfers(points)[layout == "shared"]
-      ratio_of(found[api == "HDF5"], found[api == "MPIIO"], interface)
-    }, below(1), 0.02
+    function(points) one_over_other(shared(points), "HDF5", "MPIIO"), below(1), 0.02
   ),
   claim(
     "nersc-pnetcdf-slowest", "Parallel NetCDF is the slowest interface.", "Programming interface",
     "PnetCDF and another interface in a shared file, the same nodes, processes and sizes",
     function(points) {
-      found <- transfers(points)[layout == "shared"]
+      found <- shared(points)
       ratio_of(found[api == "PNETCDF"], slowest_of(found[api != "PNETCDF"], interface), interface)
     }, below(1), 0.02
   ),

@@ -15,7 +15,8 @@ make_table <- function(records, inputs) {
   # What a file has in common with that of the dashed line, which differs in size and caches alone.
   alike <- c("suite", "target", "stack", "access", "api", "nn", "ppn", "xfer_bytes")
   table <- summarise_records(sizes, bandwidth_all(sizes), c(alike, "block_bytes"), "MiB/s")
-  table[, `:=`(memory_bytes = node_memory(inputs) / ppn, page = "all", sheet = 1L)]
+  node_bytes <- as.numeric(c(memory_of(known_facts(inputs)), NA)[1])
+  table[, `:=`(memory_bytes = node_bytes / ppn, page = "all", sheet = 1L)]
   # A degraded read may have come from memory itself.
   dropped <- transfers_of(records)[experiment %in% "scaling" & layout %in% "shared" & verdict %in% usable_verdicts]
   table[, storage_mib_s := NA_real_]
@@ -24,11 +25,6 @@ make_table <- function(records, inputs) {
     table[beside, storage_mib_s := i.median, on = alike]
   }
   name_apart(table)
-}
-
-node_memory <- function(inputs) {
-  sizes <- unlist(lapply(known_facts(inputs)$machines, function(machine) machine$memory_bytes))
-  if (length(sizes) == 0) NA_real_ else as.numeric(min(sizes))
 }
 
 make_figure <- function(table) {

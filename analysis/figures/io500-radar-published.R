@@ -31,12 +31,7 @@ make_table <- function(records, inputs) {
     n_degraded, emulated, why)]
   points <- on_radar(rbind(points, ours, fill = TRUE), decades)
   points[, `:=`(level = NA_real_, page = "all", sheet = 1L)]
-  without <- unique(own[nzchar(why), .(target, emulated, why)])
-  if (nrow(without) == 0) {
-    return(points)
-  }
-  add_note(points, sprintf("Not a valid IO500 score, and not ranked: %s.",
-    without[, why_words(target, emulated, why)]))
+  note_no_score(points, own, "Not a valid IO500 score, and not ranked")
 }
 
 kind_of <- function(names) {

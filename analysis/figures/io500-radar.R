@@ -18,11 +18,7 @@ make_table <- function(records, inputs) {
   only_if(data.table::uniqueN(points$target) > 1)
   points <- on_radar(points, decades)
   points[, `:=`(level = NA_real_, page = "all", sheet = 1L)]
-  without <- points[nzchar(why)]
-  if (nrow(without) == 0) {
-    return(points)
-  }
-  add_note(points, sprintf("Not a valid IO500 score: %s.", without[, why_words(target, emulated, why)]))
+  note_no_score(points, points, "Not a valid IO500 score")
 }
 
 make_figure <- function(table) {

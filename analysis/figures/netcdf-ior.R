@@ -27,7 +27,7 @@ make_table <- function(records, inputs) {
   table <- pairs[, .(
     access, target, nn, ppn, xfer_bytes, way, program_of, median = median.x / median.y, unit = "factor",
     n = pmin(n.x, n.y), lo = NA_real_, hi = NA_real_, level = NA_real_,
-    verdict = verdicts[pmax(match(verdict.x, verdicts), match(verdict.y, verdicts))],
+    verdict = worse_verdict(verdict.x, verdict.y),
     n_invalid = n_invalid.x + n_invalid.y, n_degraded = n_degraded.x + n_degraded.y, emulated = emulated.x | emulated.y,
     verdict.x, verdict.y, n_invalid.x, n_invalid.y, n_degraded.x, n_degraded.y,
     values = Map(ratios_of_rounds, values.x, values.y)

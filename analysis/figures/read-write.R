@@ -72,10 +72,6 @@ alone_words <- function(count) {
   if (count == 0) "" else sprintf("Not drawn: %s with one access only.", counted(count, "configuration"))
 }
 
-worse_verdict <- function(first, second) {
-  verdicts[pmax(match(first, verdicts), match(second, verdicts))]
-}
-
 make_figure <- function(table) {
   points <- data.table::copy(table)[n > 0][, size := as_size(xfer_bytes)]
   ends <- range(points[, .(read, read_lo, read_hi, write, write_lo, write_hi)], na.rm = TRUE)

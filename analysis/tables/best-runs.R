@@ -28,7 +28,7 @@ make_table <- function(records, inputs) {
     suffixes = c("_w", "_r"))
   only_if(nrow(both) > 0)
   best <- both[order(-mean_r), .SD[1], by = .(emulated, target, api, layout, nn)]
-  best[, verdict := verdicts[pmax(match(verdict_w, verdicts), match(verdict_r, verdicts))]]
+  best[, verdict := worse_verdict(verdict_w, verdict_r)]
   for (i in seq_len(most_runs)) {
     best[, paste0("w", i) := vapply(rates_w, function(runs) runs[i], 1)]
     best[, paste0("r", i) := vapply(rates_r, function(runs) runs[i], 1)]

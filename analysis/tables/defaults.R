@@ -11,9 +11,7 @@ caption <- paste(
 
 make_table <- function(records, inputs) {
   shares <- shares_of_best(records)
-  if (nrow(shares) == 0) {
-    return(shares)
-  }
+  only_if(nrow(shares) > 0)
   emulated_last(in_access_order(shares, c("target", "access", "api", default_settings)))
 }
 

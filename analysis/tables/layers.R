@@ -11,9 +11,7 @@ make_table <- function(records, inputs) {
   costs <- layer_costs(records)
   costs <- if (nrow(costs) > 0) costs[api != base & is.finite(added)] else costs
   mounts <- mounts_of(records, inputs)
-  if (nrow(costs) == 0 && nrow(mounts) == 0) {
-    return(costs)
-  }
+  only_if(nrow(costs) > 0 || nrow(mounts) > 0)
   if (nrow(costs) > 0) {
     costs <- data.table::dcast(costs,
       target + emulated + access + nn + ppn + api + base + added_n + added_verdict ~ cost,
