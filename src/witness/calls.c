@@ -28,6 +28,8 @@ __attribute__((visibility("hidden"))) void count_sync(int fd, enum sync_call cal
         count(result == 0 ? &record->syncs[call] : &record->syncs_failed[call], 1);
         if (record->account != NULL && result == 0 && call != SYNC_RANGE) {
             accounts_synced(record, fd, call == SYNC_FS);
+        } else if (result == 0 && (call == SYNC_FSYNC || call == SYNC_FDATASYNC)) {
+            names_synced(fd);
         }
     }
 }

@@ -12,9 +12,11 @@
 
 #include "accounts.h"
 
-#define SAMPLED    16 /* names of a turn */
-#define TIMED_EACH 64 /* operation; a clock costs as much as a look at a name that is in memory */
-#define NAME_BYTES 512
+#define SAMPLED     16 /* names of a turn */
+#define TIMED_EACH  64 /* operation; a clock costs as much as a look at a name that is in memory */
+#define NAME_BYTES  512
+#define LOOKS       8 /* at files right after the first synchronisations */
+#define SMALL_BYTES (1 << 20)
 
 static uint64_t totals[NAME_KINDS]; /* of the turns that ended */
 static struct turn turns[WITNESS_TURNS];
@@ -162,6 +164,26 @@ void name_done(enum name_kind kind, int directory, const char *path, int result)
     if ((before + 1) % TIMED_EACH == 0) {
         turn->span.transfers_end_ns = weir_raw_clock_ns();
     }
+}
+
+/* A synchronisation of all at the end leaves no page of which something could be told. */
+void names_synced(int fd) {
+    struct turn *turn = atomic_load_explicit(&current, memory_order_relaxed);
+    struct stat facts;
+    char path[WITNESS_PATH_BYTES];
+    if (turn == NULL || turn->kind != NAME_CREATE || syscall(SYS_fstat, fd, &facts) != 0 ||
+        facts.st_size > SMALL_BYTES) {
+        return;
+    }
+    int error = errno;
+    pthread_mutex_lock(&mutex);
+    uint64_t before = turn->synced++;
+    if (before < LOOKS || (before & (before - 1)) == 0) { /* ever fewer */
+        descriptor_path(fd, path, sizeof path);
+        weir_cachestat_add(path, &turn->unwritten);
+    }
+    pthread_mutex_unlock(&mutex);
+    errno = error;
 }
 
 void names_begin(void) {

@@ -198,11 +198,13 @@ struct turn {
     _Atomic uint64_t operations; /* that succeeded */
     struct places named;
     unsigned sampled, there;         /* names that were looked up at the end, and those that were there */
-    struct weir_cachestat unwritten; /* of these, where files were synchronised */
+    uint64_t synced;                 /* small files */
+    struct weir_cachestat unwritten; /* of these names, and right after some files were synchronised */
 };
 
 void name_begins(enum name_kind kind, int directory, const char *path);
 void name_done(enum name_kind kind, int directory, const char *path, int result);
+void names_synced(int fd);
 void names_begin(void); /* of the process, and of a child of fork */
 void names_end(void);
 const uint64_t *names_totals(void);

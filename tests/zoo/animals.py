@@ -12,7 +12,8 @@ BEST_OF_FOUR, QUICK_PRINT = "best of four", "quick print"
 OWN_MOUNTS, OWN_BINDING = "own mounts", "own binding"
 ANSWERS = ANSWERS_WRITES, ANSWERS_SYNCS = "writes", "syncs"  # modes of supervisor.c
 COMPUTING, READER_OF_MEMORY, SMALL_FILES, HOLDER = "computing", "reader", "small files", "holder"
-SYNCHRONISER = "synchroniser"
+SYNCHRONISER, FLUSHER = "synchroniser", "flusher"
+ON_DISK = {HOLDER: "hold", SYNCHRONISER: "synchronise", FLUSHER: "flush"}  # actions of noise.py
 FUSE, COMPRESSING, LOOP = "fuse", "compressing", "loop"  # targets that have to be mounted
 BTRFS, JOURNAL, CACHED_LOOP, UNLINKED = "btrfs", "journal", "cached-loop", "unlinked"
 STACKED, VOLATILE, CEPH, PASSING = "stacked", "volatile", "ceph-fuse", "passing"

@@ -25,16 +25,15 @@ from tests.zoo.animals import (
     COMPUTING,
     EDITED,
     FILTERED,
-    HOLDER,
     LIMITED,
     LOAD,
     MOUNTED,
     NETWORK,
+    ON_DISK,
     ORIGINAL,
     OTHER_USER,
     READER_OF_MEMORY,
     SMALL_FILES,
-    SYNCHRONISER,
     THROTTLED,
     TRACED,
     TWO_RUNS,
@@ -301,8 +300,7 @@ class Keeper:
             COMPUTING: [*noise, "compute"],
             READER_OF_MEMORY: [*noise, "read", str(self.memory / "noise")],
             SMALL_FILES: [*noise, "create", str(self.memory / "small")],
-            HOLDER: [*noise, "hold", str(self.disk)],
-            SYNCHRONISER: [*noise, "synchronise", str(self.disk)],
+            **{name: [*noise, action, str(self.disk)] for name, action in ON_DISK.items()},
         }
 
 

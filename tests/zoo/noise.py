@@ -1,8 +1,8 @@
 """What another process does beside a measurement: python noise.py ACTION [PATH], until it is killed.
 
-ACTION: compute, read, create, hold or synchronise. hold: every file below FOLDER/*/ is mapped as it grows, so
-that its pages cannot be dropped. synchronise: what is mounted at FOLDER and FOLDER/* is written back (syncfs)
-50 times a second."""
+ACTION: compute, read, create, hold, synchronise or flush. hold: every file below FOLDER/*/ is mapped as it
+grows, so that its pages cannot be dropped. synchronise: what is mounted at FOLDER and FOLDER/* is written
+back (syncfs) 50 times a second. flush: files of FOLDER are written and synchronised all the time."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ import ctypes
 import mmap
 import os
 import sys
+import threading
 import time
 from pathlib import Path
 
 _BYTES = 64 * 2**20
+_WRITERS = 8
 _LEAST = 2**20  # smaller files are not data
 
 
@@ -64,6 +66,16 @@ def synchronise(path: str) -> None:
         time.sleep(0.02)
 
 
+def flush(path: str) -> None:
+    def write(number: int) -> None:
+        file = os.open(Path(path) / f"flushed-{number}", os.O_CREAT | os.O_WRONLY | os.O_DSYNC)
+        while True:
+            os.pwrite(file, b"a block of a database", 0)
+
+    for number in range(_WRITERS):
+        threading.Thread(target=write, args=(number,)).start()
+
+
 def _hold(file: Path, held: dict[tuple[int, int], tuple[int, list[mmap.mmap]]]) -> None:
     facts = file.stat()
     if not file.is_file() or facts.st_size < _LEAST:
@@ -78,5 +90,6 @@ def _hold(file: Path, held: dict[tuple[int, int], tuple[int, list[mmap.mmap]]]) 
 
 
 if __name__ == "__main__":
-    actions = {"compute": compute, "read": read, "create": create, "hold": hold, "synchronise": synchronise}
+    actions = {"compute": compute, "read": read, "create": create, "hold": hold}
+    actions |= {"synchronise": synchronise, "flush": flush}
     actions[sys.argv[1]](" ".join(sys.argv[2:]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.zoo.animals import FILTERED, SYNCHRONISER, Animal
+from tests.zoo.animals import FILTERED, FLUSHER, SYNCHRONISER, Animal
 
 SERIES = (
     Animal(
@@ -21,6 +21,14 @@ SERIES = (
         suite="synchronised-files",
         beside=(FILTERED, SYNCHRONISER),
     ),
+    Animal(
+        "filtered fsync beside a database",
+        "mdtest -y -Y with the filter, while another process synchronises files all the time",
+        "create",
+        ("files-not-synchronised",),
+        suite="synchronised-twice",
+        beside=(FILTERED, FLUSHER),
+    ),
 )
 HONEST_SERIES = (
     Animal("honest series", "mdtest -y -Y as it is", "create", (), suite="synchronised-twice"),
@@ -31,5 +39,13 @@ HONEST_SERIES = (
         (),
         suite="synchronised-files",
         beside=(SYNCHRONISER,),
+    ),
+    Animal(
+        "honest series beside a database",
+        "mdtest -y -Y, while another process synchronises files all the time",
+        "create",
+        (),
+        suite="synchronised-twice",
+        beside=(FLUSHER,),
     ),
 )

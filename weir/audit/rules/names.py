@@ -119,9 +119,8 @@ def entries_not_there(subject: Subject) -> Outcome | None:
 @rule("INVALID", needs_output=True)
 def files_not_synchronised(subject: Subject) -> Outcome | None:
     """Each file was to be synchronised after it was written (mdtest -y), and something skips that: fewer
-    succeeded than files were created, a sample of the files has unwritten pages when the clock stopped or,
-    under `weir prove`, right after (cachestat, Linux 6.5), or the device was written less than half of their
-    bytes.
+    succeeded than files were created, a sample of the files has unwritten pages right after, or when the
+    clock stopped (cachestat, Linux 6.5), or the device was written less than half of their bytes.
 
     Hint: look for LD_PRELOAD, a filter of system calls (seccomp) and mount options such as nobarrier.
     """

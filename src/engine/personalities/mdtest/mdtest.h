@@ -1,6 +1,7 @@
 /* The mdtest personality: mdtest's command line and mdtest's names, on weir's mechanism. */
 #pragma once
 
+#include "cachestat.h"
 #include "options.h"
 #include "run.h"
 
@@ -90,9 +91,10 @@ struct mdtest_run {
     enum weir_payload_kind packet;
     struct weir_payload written, found; /* bytes of the files, -w and -e */
     struct mdtest_shape shape;
-    uint64_t items;        /* of each rank, in this iteration */
-    uint64_t status_items; /* of each rank, by the status file of an earlier run; 0: not known */
-    uint64_t made;         /* by this rank in this iteration, of the kind that is made now */
+    uint64_t items;               /* of each rank, in this iteration */
+    uint64_t status_items;        /* of each rank, by the status file of an earlier run; 0: not known */
+    uint64_t made;                /* by this rank in this iteration, of the kind that is made now */
+    struct weir_cachestat synced; /* of some files, right after each was synchronised */
     uint64_t *order;
     uint64_t order_items;
     int number; /* of this run in its launch */

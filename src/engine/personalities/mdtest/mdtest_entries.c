@@ -33,7 +33,8 @@ struct mdtest_entries mdtest_entries_look(struct mdtest_run *run, const struct m
         return all;
     }
     struct mdtest_walk walk;
-    struct weir_cachestat pages = {0};
+    struct weir_cachestat pages = run->synced;
+    memset(&run->synced, 0, sizeof run->synced);
     uint64_t items = removes ? run->items : run->made;
     uint64_t count = alone ? 0 : items < MDTEST_SAMPLED ? items : MDTEST_SAMPLED;
     mdtest_walk_begin(&walk, run, phase->item, phase->iteration, mdtest_owner(run, removes ? 3 : 0));
