@@ -1,19 +1,15 @@
 # Opening sentences of the report of a study: its question, answered by its records; empty without records.
 
-answer_of <- function(answer) function(records, inputs) or_nothing(answer, "")(records, inputs)
-
 study_answers <- function(records, inputs) {
-  list(
-    AnswerDefaults = default_answer(records, inputs),
-    AnswerPrintedDefaults = printed_default_answer(records, inputs),
-    AnswerIoFiveHundred = io500_answer(records, inputs),
-    AnswerLayers = layers_answer(records, inputs),
-    AnswerPrediction = prediction_answer(records, inputs)
+  answers <- list(
+    AnswerDefaults = default_answer, AnswerPrintedDefaults = printed_default_answer,
+    AnswerIoFiveHundred = io500_answer, AnswerLayers = layers_answer, AnswerPrediction = prediction_answer
   )
+  lapply(answers, function(answer) or_nothing(answer, "")(records, inputs))
 }
 
 # The setting with the highest harmonic mean over writes, reads and numbers of nodes: it must not fail for any of them.
-default_answer <- answer_of(function(records, inputs) {
+default_answer <- function(records, inputs) {
   shares <- shares_of_best(records)
   only_if(nrow(shares) > 0)
   together <- of_both_accesses(real_storage(shares), c("target", "emulated", "api", default_settings))
@@ -31,9 +27,9 @@ default_answer <- answer_of(function(records, inputs) {
     "The best default for writes and reads together, with its share of the best setting of each (harmonic mean):",
     "%s."
   ), paste(words, collapse = "; "))
-})
+}
 
-printed_default_answer <- answer_of(function(records, inputs) {
+printed_default_answer <- function(records, inputs) {
   printed <- printed_defaults(records, inputs)
   only_if(nrow(printed) > 0)
   by_harmonic <- printed_settings(printed, "harmonic")
@@ -43,7 +39,7 @@ printed_default_answer <- answer_of(function(records, inputs) {
     "reads together is ", setting_words(by_harmonic[1]), ", and the worst setting ", setting_words(by_harmonic[.N]),
     "; by its arithmetic means the default is ", setting_words(by_arithmetic[1]), "."
   )
-})
+}
 
 # The settings of the table, the best for writes and reads together first.
 printed_settings <- function(printed, column) {

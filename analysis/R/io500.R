@@ -131,7 +131,7 @@ percentile_among <- function(value, others) {
   100 * (mean(others < value) + mean(others == value) / 2)
 }
 
-io500_answer <- answer_of(function(records, inputs) {
+io500_answer <- function(records, inputs) {
   index <- index_of_io500(phases_of_io500(records, inputs))
   only_if(nrow(index) > 0)
   words <- index[, sprintf(
@@ -150,7 +150,7 @@ io500_answer <- answer_of(function(records, inputs) {
     )
   }
   paste(c(sub("^o", "O", paste0(paste(words, collapse = "; "), ".")), doubt), collapse = " ")
-})
+}
 
 # As IO500 prints its numbers; larger ones with their thousands.
 five_digits <- function(values) {

@@ -80,7 +80,7 @@ mount_costs <- function(records, facts) {
   name_apart(costs)
 }
 
-layers_answer <- answer_of(function(records, inputs) {
+layers_answer <- function(records, inputs) {
   costs <- layer_costs(records)
   only_if(nrow(costs) > 0)
   costs <- real_storage(costs[cost == "operation_us" & api != base & is.finite(added)])
@@ -101,4 +101,4 @@ layers_answer <- answer_of(function(records, inputs) {
     if (nrow(none) > 0) sprintf("No layer adds a cost to %s that these rounds tell from zero.",
       paste(sprintf("%ss on %s", latex_name(none$access), named(none)), collapse = " or "))
   ), collapse = " ")
-})
+}

@@ -31,7 +31,7 @@ test_that("shares of the best are averaged over the numbers of nodes, and the an
   expect_equal(shares[ppn == 2]$harmonic, 1)
   answer <- default_answer(defaults_world(), list())
   expect_match(answer, "on files 2 processes per node and 1 stripe by POSIX (100~\\%, the worst 29~\\%)", fixed = TRUE)
-  expect_identical(default_answer(read_synthetic(), list()), "")
+  expect_identical(study_answers(read_synthetic(), list())$AnswerDefaults, "")
 })
 
 test_that("no default is a setting that is degraded beside others, or was not measured everywhere", {
@@ -50,7 +50,7 @@ test_that("no default is a setting that is degraded beside others, or was not me
     expect_equal(unique(as.numeric(ggplot2::layer_data(drawn, 3)$x)), 1)
   }
   halves <- rbind(defaults_world()[ppn == 1 & nn == 1], defaults_world()[ppn == 2 & nn == 2])
-  expect_identical(default_answer(halves, list()), "")
+  expect_identical(study_answers(halves, list())$AnswerDefaults, "")
   acceptance <- read_synthetic(target = "files", experiment = "acceptance", api = c("POSIX", "MPIIO"), ppn = 2)
   acceptance[, `:=`(bw_mib_s = ifelse(api == "POSIX", 500, 250), verdict = ifelse(api == "POSIX", "DEGRADED", "VALID"))]
   table <- load_part("table", "acceptance", home)$make_table(acceptance, list())
@@ -205,7 +205,7 @@ test_that("an application is predicted by its kernel round by round, with its er
   latex <- load_part("table", "prediction", home)
   expect_match(latex$make_latex(latex$make_table(predicted_world(2), list())), "-50\\,\\%", fixed = TRUE, all = FALSE)
   expect_identical(nrow(predictions(read_synthetic())), 0L)
-  expect_identical(prediction_answer(read_synthetic(), list()), "")
+  expect_identical(study_answers(read_synthetic(), list())$AnswerPrediction, "")
   expect_match(prediction_answer(predicted_world(1.241)[, emulated := TRUE], list()),
     "factor of 1.25. Worst is .* on files \\(E\\):")
 })
