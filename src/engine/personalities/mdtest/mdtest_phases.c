@@ -4,6 +4,7 @@
 #include "shared_text.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* One operation on an item; 0, or -1 with the problem of the run. */
 typedef int act(struct mdtest_run *run, struct weir_name *name, uint64_t number);
