@@ -35,30 +35,27 @@ shell_files = $(shell find .ci bench config containers envs profiles reframe_che
 	-exec awk '/^\#!.*[\/ ](ba)?sh$$/ {print FILENAME} {nextfile}' {} + 2>/dev/null)
 lint_steps := format-python lint-python types-python format-c lint-shell lint-yaml format-snakemake lint-r spelling
 
-.PHONY: help
+# Goals are commands: no file is one of them.
+.PHONY: $(shell sed -n 's/^\([a-z-]*\):.*/\1/p' Makefile)
+
 help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
 	@echo "variables: SITE=$(SITE) SUITES=$(SUITES) SCALE=$(or $(SCALE),quick|half|full) TARGETS=NAME,NAME CAMPAIGN=NAME"
 
-.PHONY: setup
 setup: ## install what measuring, analysing and reporting need, and compile meanwhile
 	@envs/setup.sh --build measure analyse report
 	@profiles/slurm/install.sh
 
-.PHONY: setup-develop
 setup-develop:
 	@envs/setup.sh measure analyse report develop
 
-.PHONY: build
 build: ##- compile the engine to build/weir-io
 	@envs/setup.sh measure
 	@.ci/build
 
-.PHONY: witness
 witness: ##- compile build/libweir-witness.so alone, for weir prove: a C compiler and nothing else
 	@CC="$(CC)" python3 envs/wheel/witness_build.py build/libweir-witness.so
 
-.PHONY: report
 report: ## measure SUITES at SITE and print where the PDF and the HTML report are
 	@envs/setup.sh --build measure --later analyse report
 	@profiles/slurm/install.sh
@@ -66,71 +63,57 @@ report: ## measure SUITES at SITE and print where the PDF and the HTML report ar
 	@WEIR_STARTER_PROCESS=$$PPID $(venv)/weir report --set-up --suites $(SUITES) --site $(SITE) $(if $(SCALE),--scale $(SCALE)) $(if $(CAMPAIGN),--campaign $(CAMPAIGN)) \
 		$(foreach one,$(subst $(comma), ,$(TARGETS)),--target $(one))
 
-.PHONY: site
 site: setup ## write results/SITE/index.html: all studies on one page (HISTORY=FOLDER: one per target)
 	@$(venv)/weir site results/$(SITE) $(if $(HISTORY),--history $(HISTORY))
 
-.PHONY: slurm-demo
 slurm-demo: setup-develop ## measure the suite nodes on a private Slurm of four virtual nodes, and report
 	@$(MAKE) build
 	@tests/slurm/demo.sh
 
-.PHONY: lab
 lab: setup-develop setup-lab ## measure SUITES on real network file systems of this machine (LAB=NAME,NAME); root
 	@$(MAKE) build
 	@$(venv)/python -m tests.lab measure --suites $(SUITES) $(subst $(comma), ,$(LAB))
 
-.PHONY: lab-down
 lab-down: ##- end the file systems of make lab and delete their data
 	@$(venv)/python -m tests.lab down
 
-.PHONY: lab-shell
 lab-shell:
 	@$(venv)/python -m tests.lab shell
 
-.PHONY: setup-lab
 setup-lab:
 	@envs/setup.sh measure lab
 
 # A warning of the compiler ends the build for those who change weir, never for those who measure with it.
 check test test-weekly: export WEIR_WERROR := ON
 
-.PHONY: check
 check: setup-develop ##- linters and quick tests, under a minute
 	@$(MAKE) --jobs=2 --keep-going tests-quick lint-r tests-quick-rest tests-quick-r $(lint_steps)
 
-.PHONY: test
 test: setup-develop ## linters and every test; ends with "N passed, N failed, N skipped"
 	@[ "$$(id -u)" -ne 0 ] || $(MAKE) setup-lab || echo "tests/lab is skipped: its packages could not be installed"
 	@+.ci/tests build $(lint_steps)
 
-.PHONY: test-weekly
 test-weekly: setup-develop ##- tests of what make test shows in a smaller way, and a soak of each kind of end
 	@[ "$$(id -u)" -ne 0 ] || $(MAKE) setup-lab || echo "tests/lab is skipped: its packages could not be installed"
 	@$(MAKE) build
 	@$(venv)/pytest -m weekly --max-worker-restart=0 --numprocesses=2 --dist=loadfile
 
-.PHONY: bench
 bench: setup-develop ##- run the benchmarks of weir itself, bench/*.py
 	@$(MAKE) build
 	@for script in $(filter-out bench/growth.py,$(wildcard bench/*.py)); do echo "== $$script"; $(venv)/python "$$script"; done
 	@echo "== bench/growth.py"; $(venv)/python bench/growth.py --figure build/bench/growth.svg; echo build/bench/growth.svg
 
-.PHONY: fuzz
 fuzz: fuzz-engine ##- new seeds: the fuzz targets of the engine, hostile configurations, damaged files, then mutated logs until Ctrl-C (or FUZZ_LOGS=50000)
 	@$(MAKE) fuzz-config
 	@$(MAKE) fuzz-files
 	@$(venv)/python -m tests.fuzz_logs $(if $(FUZZ_LOGS),--inputs $(FUZZ_LOGS)) --keep build/fuzz-logs
 
-.PHONY: fuzz-config
 fuzz-config: setup-develop ##- 10,000 hostile suites, sites, targets and contracts (FUZZ_CONFIGS=N): a plan or a message
 	@$(venv)/python -m tests.fuzz_config --inputs $(or $(FUZZ_CONFIGS),10000) --keep build/fuzz-config
 
-.PHONY: fuzz-files
 fuzz-files: setup-develop ##- 10,000 damaged files of weir's own (FUZZ_FILES=N): a message or no matter
 	@$(venv)/python -m tests.fuzz_files --inputs $(or $(FUZZ_FILES),10000) --keep build/fuzz-files
 
-.PHONY: fuzz-engine
 fuzz-engine: setup-develop
 	@mkdir -p build/asan
 	@flock build/asan/build.lock .ci/step build-asan bash -c 'cmake -S . -B build/asan -G Ninja -DWEIR_SANITIZE=ON -DWEIR_WERROR=ON && cmake --build build/asan'
@@ -138,67 +121,54 @@ fuzz-engine: setup-develop
 		[ -x "$$target" ] || continue; \
 		seed=$$(date +%s); echo "$$target, seed $$seed"; ASAN_OPTIONS=detect_leaks=0 "./$$target" $(FUZZ_INPUTS) "$$seed"; done
 
-.PHONY: tsan
 tsan: setup-develop ##- all personalities, batch included, and the emulator under the thread sanitizer
 	@mkdir -p build/tsan
 	@flock build/tsan/build.lock .ci/step build-tsan bash -c \
 		'cmake -S . -B build/tsan -G Ninja -DWEIR_SANITIZE=thread -DWEIR_WERROR=ON && cmake --build build/tsan'
 	@$(venv)/python -m tests.engine.thread_sanitizer
 
-.PHONY: swap-attack
 swap-attack: setup-develop ##- exchange directories for links while weir deletes, 10,000 rounds: no victim
 	@$(venv)/python -m tests.swap_attack
 
-.PHONY: soak
 soak: setup-develop ##- 100 kills of each kind in measurements, and 15 ends of each kind in long ones: nothing is lost or left
 	@$(MAKE) build
 	@$(venv)/python -m tests.workflow.soak --rounds $(SOAK_ROUNDS)
 	@$(venv)/python -m tests.workflow.interrupts --rounds 15
 	@$(venv)/python -m tests.slurm.ends --rounds 15
 
-.PHONY: soak-ime
 soak-ime: setup-develop ##- the emulated burst buffer: five times the operations, kills and losses of power of make test
 	@WEIR_IME_TIMES=5 $(venv)/pytest -q tests/ime
 
-.PHONY: zoo
 zoo: setup-develop ##- fake storages with known answers, also for the real IOR=PATH: docs/zoo.md shows what weir reports
 	@$(MAKE) build
 	@$(venv)/python -m tests.zoo
 
-.PHONY: zoo-composed
 zoo-composed: setup-develop ##- 300 cases of composed faults (CASES=N SEED=N IOR=PATH): misses and false alarms as rates
 	@$(MAKE) build
 	@$(venv)/python -m tests.zoo.composed --cases $(or $(CASES),300) --seed $(or $(SEED),1)
 
-.PHONY: reference
 reference: setup ##- draw the published studies from reference/ alone and check their tables: build/reference
 	@reports/reference.sh build/reference
 
-.PHONY: tokio-year
 tokio-year: setup-develop ##- print the study of a year of daily benchmarks: build/tokio-year/tokio-year.pdf
 	@$(venv)/python bench/tokio_year.py reference/tokio-year.csv build/tokio-year
 	@reports/print.sh reports/tokio-year/main.tex build/tokio-year build/tokio-year/tokio-year.pdf >build/tokio-year/print.log
 
-.PHONY: clean-records
 clean-records: setup-develop ##- measure RECORDS=500 honest records in memory and on disk: the audit has to find nothing
 	@$(MAKE) build
 	@$(venv)/python -m tests.zoo.clean
 
-.PHONY: bench-plan
 bench-plan: setup ##- time the planning of 10,000 cells
 	@$(venv)/python bench/growth.py --only plan --sizes 10000
 
-.PHONY: bench-batches
 bench-batches: setup ##- time 10,000 batches planned, 20 measured by Snakemake and 20 by ReFrame: the table of docs/scale.md
 	@$(MAKE) build
 	@$(venv)/python bench/batches.py
 	@$(venv)/python -m bench.tables
 
-.PHONY: bench-analysis
 bench-analysis: setup-develop ##- draw every part of 100,320 records: time, and the size of the largest table page
 	@Rscript bench/analysis.R
 
-.PHONY: bench-statistics
 bench-statistics: setup-develop ##- measure error rates of intervals, effects, accept, compare and history: the tables of their pages
 	@$(MAKE) build
 	@$(venv)/python bench/sampling.py build/sampling
@@ -208,29 +178,23 @@ bench-statistics: setup-develop ##- measure error rates of intervals, effects, a
 	@$(venv)/python bench/promises.py
 	@$(venv)/python -m bench.tables
 
-.PHONY: bench-scan
 bench-scan: setup ##- scan 100,000 files of known content: table exact, rate kept, nothing written
 	@$(venv)/python bench/scan.py
 
-.PHONY: stacks
 stacks: setup ## install the stacks of spack.yaml, probe them, measure their overhead (needs Spack)
 	@$(MAKE) build
 	@envs/spack/measure-stacks.sh
 
-.PHONY: spack-mirror
 spack-mirror: ##- sources and binaries of the stacks in MIRROR=FOLDER for an air-gapped centre (needs Spack)
 	@envs/spack/mirror.sh $(MIRROR)
 
-.PHONY: bundle-offline
 bundle-offline: ##- code, wheels and Debian packages in DIR=FOLDER, with a script that installs them without network
 	@envs/bundle-offline.sh $(DIR)
 
-.PHONY: containers
 containers: ##- build build/containers/measure.sif and analyse.sif (needs Apptainer)
 	@containers/build.sh measure
 	@containers/build.sh analyse
 
-.PHONY: docs
 docs: setup-develop ##- the documentation as a site, with the reports of the archived studies: build/site/index.html
 	@$(venv)/snakemake --cores all --quiet all --config records=reference/ddn-lustre-2018.csv -- \
 		results/archive/ddn-lustre-2018/report.html
@@ -238,16 +202,13 @@ docs: setup-develop ##- the documentation as a site, with the reports of the arc
 	@NO_MKDOCS_2_WARNING=1 .ci/step docs $(venv)/mkdocs build --quiet
 	@printf '%s\n' build/site/index.html 'to search in it: python3 -m http.server --bind 127.0.0.1 -d build/site'
 
-.PHONY: test-spack
 test-spack: setup-develop ##- audit, concretize, build and test the recipes with the Spack of SPACK_ROOT: an hour
 	@$(MAKE) build
 	@$(venv)/pytest --durations=0 --ignore=tests/stacks/test_spack_chain.py tests/stacks
 
-.PHONY: test-spack-chain
 test-spack-chain: setup-develop ##- the commands of docs/how-to/spack.md, from a clone to a report, with the Spack of SPACK_ROOT: hours
 	@$(venv)/pytest -s tests/stacks/test_spack_chain.py
 
-.PHONY: release-check
 release-check: setup-develop ##- what a release needs: one version everywhere, an installable wheel, a dated change log
 	@$(venv)/pytest -q tests/unit/setup/test_release.py tests/unit/setup/test_wheel.py
 	@version=$$($(venv)/python -c 'import weir; print(weir.__version__)'); \
@@ -259,34 +220,28 @@ release-check: setup-develop ##- what a release needs: one version everywhere, a
 			echo "$$lock is of other sources: envs/spack/lock.sh makes it again"; exit 1; fi; done; \
 	echo "ready: git tag v$$version"
 
-.PHONY: audit-packages
 audit-packages: setup-develop ##- the locked Python packages against published advisories (pip-audit); skipped where none can be reached
 	@[ -x build/pip-audit/bin/pip-audit ] || { python3 -m venv build/pip-audit && build/pip-audit/bin/pip install --quiet \
 		--require-hashes --requirement envs/pip/requirements-audit.txt; } || { rm -rf build/pip-audit; exit 1; }
 	@$(venv)/python envs/audit.py build/pip-audit/bin/pip-audit envs/pip/requirements.txt envs/pip/requirements-develop.txt
 
-.PHONY: release
 release: setup-develop ##- what a release page holds, from the tag v<version>, in build/release: offline, the same bytes again
 	@$(venv)/python envs/release.py "v$$($(venv)/python -c 'import weir; print(weir.__version__)')" build/release \
 		$(if $(ADDRESS),--address $(ADDRESS)) $(if $(MAINTAINERS),--maintainers $(MAINTAINERS))
 
-.PHONY: clean
 clean: ## remove build products and caches, never results/
 	@rm -rf build .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -type d -not -path './.venv/*' -not -path './results/*' -prune -exec rm -rf {} +
 	@echo "removed build products and caches; measurements in results/ and the environment .venv are untouched"
 
-.PHONY: help-develop
 help-develop: ## the verbs for whoever changes weir
 	@awk -F ':.*##- ' '/^[a-z-]+:.*##- / {printf "  make %-17s %s\n", $$1, $$2}' Makefile
 
 # What is not worth a place in `make help-develop`: the linters alone.
-.PHONY: lint
 lint: $(lint_steps)
 
 # ---- steps of check and test ----------------------------------------------------------------------------------------
 
-.PHONY: $(lint_steps) tests-quick tests-quick-rest tests-quick-r
 format-python:
 	@.ci/step $@ $(venv)/ruff format --check .
 
