@@ -1,7 +1,5 @@
 """Adds up the results of the test runners, lists skipped and failed tests, ends with one line for scripts."""
 
-from __future__ import annotations
-
 import sys
 import textwrap
 import xml.etree.ElementTree as ElementTree

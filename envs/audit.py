@@ -6,8 +6,6 @@ Exit code 1 if a package has an advisory, or if some packages are unknown while 
 advisories can be reached, as behind a mirror of packages alone, the audit is skipped, with the reason.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

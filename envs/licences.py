@@ -7,8 +7,6 @@ in their metadata, Debian packages in /usr/share/doc, Spack's in their recipes (
 What is not at hand keeps its row. `make release` refuses a package without a row.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import io

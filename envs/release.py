@@ -3,8 +3,6 @@
 envs/release.py TAG FOLDER [--address URL] [--maintainers NAME,NAME]
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import gzip

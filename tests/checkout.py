@@ -1,7 +1,5 @@
 """What tests plan with: a checkout with a tool that needs no program, and the shipped configuration."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Programs and libraries in C, built for tests."""
 
-from __future__ import annotations
-
 import fcntl
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """What all tests share: goldens, and the captures that lie beside the checkout."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

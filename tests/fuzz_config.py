@@ -7,8 +7,6 @@ text is cut, flipped and spliced. A plan of more than 2,000 combinations is refu
 no more than its file.
 """
 
-from __future__ import annotations
-
 import random
 import resource
 import sys

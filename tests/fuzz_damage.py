@@ -1,7 +1,5 @@
 """Damage to files of weir's own: a key is missing, null or of another type; a cell is none of weir's."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

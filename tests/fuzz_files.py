@@ -6,8 +6,6 @@ A study of two runs is collected; then one of its files is damaged in one or two
 reads it back runs in 1 GiB and 20 s. Anything but its answer or an error with a message is a failure.
 """
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import io

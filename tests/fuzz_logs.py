@@ -7,8 +7,6 @@ outputs, where they lie beside the checkout. Each is cut, flipped, spliced with 
 numbers and lines.
 """
 
-from __future__ import annotations
-
 import copy
 import functools
 import itertools

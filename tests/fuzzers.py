@@ -1,7 +1,5 @@
 """What the fuzzers share: their options, changes of any text, and the files of inputs that failed."""
 
-from __future__ import annotations
-
 import argparse
 import random
 import secrets

@@ -1,7 +1,5 @@
 """What tests of several processes read: made by whichever of them comes first."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import shutil

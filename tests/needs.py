@@ -2,8 +2,6 @@
 neither a user id nor a device node tells whether a container may mount. A need is a function that returns
 the reason why this machine lacks it, or an empty text."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

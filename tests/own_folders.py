@@ -4,8 +4,6 @@ what a test that was killed has left, the next one of the same user removes.
 python -m tests.own_folders removes it now.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Files that tests write and programs that they start, some in place of launchers and batch systems."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """PyDarshan, which has wheels for some releases of Python: elsewhere its library is missing."""
 
-from __future__ import annotations
-
 import pytest
 
 from weir.base.errors import WeirError

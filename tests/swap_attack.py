@@ -6,8 +6,6 @@ The attacker is a process of its own. It runs against two deletions: weir's, and
 which checks the marker and then deletes. The second one shows that the attack works.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import json

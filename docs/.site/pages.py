@@ -1,7 +1,5 @@
 """Hook of mkdocs: pages outside docs/ join the site; links to files without a page become text."""
 
-from __future__ import annotations
-
 import posixpath
 import re
 from pathlib import Path

@@ -4,8 +4,6 @@ A library that cannot be compiled never fails an installation: then a text besid
 weir prove prints.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import os

@@ -1,7 +1,5 @@
 """Running several command lines of weir-io in tests, one after the other in one launch."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path

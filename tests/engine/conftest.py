@@ -1,7 +1,5 @@
 """The engine, compiled before its tests; and file systems that fail in known ways."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What the files of weir-io netcdf-bench must hold."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

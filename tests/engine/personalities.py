@@ -1,7 +1,5 @@
 """One cell of each personality, as a list for `weir-io batch`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.engine.runs import argv

@@ -1,7 +1,5 @@
 """Running weir-io in tests: one rank alone, several under mpirun, and its document."""
 
-from __future__ import annotations
-
 import atexit
 import json
 import os

@@ -1,7 +1,5 @@
 """weir accept on the null back end, of known speed: a transfer of 1 MiB takes 20 ms or a little longer."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

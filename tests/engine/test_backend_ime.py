@@ -1,7 +1,5 @@
 """The back end IME on the emulated burst buffer: bytes, verification, refusals."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from collections.abc import Iterator

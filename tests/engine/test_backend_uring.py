@@ -1,7 +1,5 @@
 """URING: the files of POSIX at every depth, by io_uring and by Linux AIO, with the same failures."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """weir-io batch: many cells in one launch, each with its own document, ranks and fate."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

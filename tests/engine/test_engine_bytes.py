@@ -1,7 +1,5 @@
 """The bytes on disk are those that were requested, at the offsets that were requested."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import struct

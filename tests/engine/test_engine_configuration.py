@@ -1,7 +1,5 @@
 """How CMake configures weir-io on systems whose compilers and libraries are not those of Debian 12."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The document has the layout of its schema, and its numbers fit each other."""
 
-from __future__ import annotations
-
 import os
 import time
 from datetime import datetime

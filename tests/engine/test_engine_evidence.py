@@ -1,7 +1,5 @@
 """What the probe counts is whole, and what it touches before the clock starts is little and recorded."""
 
-from __future__ import annotations
-
 import json
 import platform
 import shutil

@@ -1,7 +1,5 @@
 """Each failure of a storage ends in one message with rank, call, path and errno, and exit code 1."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Options of IOR and of the libraries below it: what they do where the library has them, else a refusal."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

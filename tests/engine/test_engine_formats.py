@@ -1,7 +1,5 @@
 """Files of the back ends that are file formats, read by libraries that are not the engine's."""
 
-from __future__ import annotations
-
 from itertools import product
 from pathlib import Path
 

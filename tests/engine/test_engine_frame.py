@@ -1,7 +1,5 @@
 """Where ranks differ before a run begins, it ends with one message or goes on; no rank waits for ever."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

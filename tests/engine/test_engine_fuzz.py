@@ -1,7 +1,5 @@
 """A short run of each fuzz target under the sanitizers; `make fuzz` runs them longer."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A new back end and a new personality are one new file each that nothing else mentions."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Reads and writes in one phase, and hot spots: what is drawn, what is moved and what is compared."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from pathlib import Path

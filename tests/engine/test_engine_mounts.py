@@ -1,7 +1,5 @@
 """The device behind real file systems in files: found through what is stacked, or unknown, with a reason."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

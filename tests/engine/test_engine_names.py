@@ -1,7 +1,5 @@
 """A static function carries the name of its file, so that a profile or a backtrace shows where it is."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from pathlib import Path

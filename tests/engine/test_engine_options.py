@@ -1,7 +1,5 @@
 """Wrong use is refused by name, at once, with exit code 2, and leaves no file."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Which offsets each rank asks for, in which order; read from the trace of the null back end."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Transfers on a schedule or with rests never begin early; what is late counts from its schedule."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

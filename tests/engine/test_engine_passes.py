@@ -1,7 +1,5 @@
 """--read-again: a read that ends before its stonewall begins again, from the storage and not from memory."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.engine.runs import Engine, Fault, argv

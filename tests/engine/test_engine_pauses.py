@@ -1,7 +1,5 @@
 """A rank that does not run at all during a phase is seen, and one that only waits is not."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

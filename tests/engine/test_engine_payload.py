@@ -1,7 +1,5 @@
 """What the bytes are: as reducible as requested; and the document reports how reducible that is."""
 
-from __future__ import annotations
-
 import zlib
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What the probe sees beside the clock: bytes over time, where a read came from, Lustre's counters."""
 
-from __future__ import annotations
-
 import math
 import os
 import re

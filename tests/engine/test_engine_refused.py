@@ -4,8 +4,6 @@ All of it in one launch, whose cells end as a launch of their own does: test_eng
 test_a_launch_of_its_own_ends_alike here.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from tests.engine.cells import Together

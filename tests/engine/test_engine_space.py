@@ -1,7 +1,5 @@
 """A full file system is an error of every back end, also where the MPI library reports success."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A stonewall stops the ranks; with wear-out they all do what the quickest did."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.engine.runs import Engine, argv, trace

@@ -1,7 +1,5 @@
 """The trace of single operations: complete, bounded, and readable as CSV."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The C unit tests, plain and under the sanitizers; and whole runs under the sanitizers."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

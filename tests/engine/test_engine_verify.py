@@ -1,7 +1,5 @@
 """-W and -R find what differs, count it and say where it is."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """File views of MPI-IO: the bytes of POSIX at the same offsets, by one call for many pieces of the file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """How a file is striped is read back from the file: by liblustreapi, else by lfs; and weir judges by it."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any

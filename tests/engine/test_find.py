@@ -1,7 +1,5 @@
 """weir-io find counts and finds what is there, on any number of ranks, and reports what it could not read."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

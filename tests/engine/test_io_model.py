@@ -1,7 +1,5 @@
 """weir-io io-model: which bytes go where, what is told of each operation, and what is refused."""
 
-from __future__ import annotations
-
 import csv
 import ctypes
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Options that scripts of IOR and mdtest have, with the meaning that they have there."""
 
-from __future__ import annotations
-
 import json
 import re
 import time

@@ -1,7 +1,5 @@
 """What weir-io ior prints is what IOR prints, for people and for the parsers of other projects."""
 
-from __future__ import annotations
-
 import csv
 import fcntl
 import io

@@ -6,8 +6,6 @@ What the originals leave was captured from IOR 4.1dev. md-workbench is another p
 stand for.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import struct

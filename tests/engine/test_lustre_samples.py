@@ -1,7 +1,5 @@
 """Counters, addresses and layouts as real Lustre clients print them (2.10 from beside the checkout)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """weir-io madbench: where each rank's part of each matrix lies, who moves when, and what is refused."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """weir-io mdtest makes what mdtest makes, does all of it, and counts what it did."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os

@@ -1,7 +1,5 @@
 """weir-io netcdf-bench writes what it should, reads it back, and reports what it did."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

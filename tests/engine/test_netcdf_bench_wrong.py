@@ -1,7 +1,5 @@
 """What benchtool gets wrong: mistakes that never end, verification without a verdict, lost errors."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import h5py

@@ -4,8 +4,6 @@ The codes are those of IOR and mdtest 4.1dev for the same arguments. Where their
 something failed, it is not taken.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

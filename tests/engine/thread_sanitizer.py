@@ -5,8 +5,6 @@
 `make tsan` builds them first. The MPI library is not built with the sanitizer: its calls are ignored.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -3,8 +3,6 @@
 Captures of programs that were built beside the project; names with `documented` are examples of manuals.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Captured outputs of the original io-model and of weir-io: what is parsed and judged is written down."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """All captures of IOR and the logs of the 2018 campaign, where they lie beside the checkout."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Captured outputs of IOR and weir-io, whole, failed and cut: what is parsed and judged is written down."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path

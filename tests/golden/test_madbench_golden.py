@@ -1,7 +1,5 @@
 """Captured documents of weir-io madbench: what is parsed and judged is written down."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Captured outputs of mdtest, pfind and weir-io: what is parsed and judged is written down."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 

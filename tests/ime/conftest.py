@@ -1,7 +1,5 @@
 """The built burst buffer and a fresh store for each test."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

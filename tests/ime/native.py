@@ -1,7 +1,5 @@
 """libim_client as Python calls it."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 from collections.abc import Callable

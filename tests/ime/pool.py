@@ -1,7 +1,5 @@
 """Programs of MPI that run with the memory pool preloaded."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

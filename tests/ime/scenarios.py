@@ -1,7 +1,5 @@
 """What people and programs do on a file system; each returns what it saw, or fails as the system reports."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import os

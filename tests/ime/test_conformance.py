@@ -1,7 +1,5 @@
 """The store does what a plain directory does, whoever operates on it and wherever the data are."""
 
-from __future__ import annotations
-
 import filecmp
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Kills at random moments under load: what was finished stays whole, and no mount is left over."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import random

@@ -1,7 +1,5 @@
 """Who may say that a file is settled while several drains and a writer are at it."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

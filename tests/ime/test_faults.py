@@ -1,7 +1,5 @@
 """Faults that the emulator had once, each as it showed itself."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import os

@@ -1,7 +1,5 @@
 """imectl and the settings file, as a user meets them."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.ime.conftest import StoreMaker

@@ -1,7 +1,5 @@
 """The pages of an object's index, which several clients take and look for."""
 
-from __future__ import annotations
-
 from tests.ime.conftest import StoreMaker
 
 

@@ -1,7 +1,5 @@
 """An installed prefix is enough for a program: header, library, and the drainer found beside it."""
 
-from __future__ import annotations
-
 import subprocess
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A program built for IME's interface elsewhere runs on ours unchanged: name an IOR with IME in IOR_IME."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The layers of the emulator, in the sources and in the compiled objects: no layer needs a later one."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from graphlib import TopologicalSorter

@@ -1,7 +1,5 @@
 """The mount under what people do on a file system; what a plain directory does is what is right."""
 
-from __future__ import annotations
-
 import errno
 import mmap
 import os

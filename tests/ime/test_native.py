@@ -1,7 +1,5 @@
 """The public interface as a program built for it calls it: here through the shared library itself."""
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import os

@@ -1,7 +1,5 @@
 """Files in the node's memory, through MPI-IO, HDF5 and NetCDF-4."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

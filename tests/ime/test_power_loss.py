@@ -1,7 +1,5 @@
 """Power lost during evictions: what was drained and synced, or flushed, is there after the boot."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

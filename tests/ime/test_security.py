@@ -1,7 +1,5 @@
 """What another user, or a path, must not reach."""
 
-from __future__ import annotations
-
 import errno
 import os
 import shutil

@@ -10,8 +10,6 @@ python -m tests.lab shell [KIND]                         a shell that sees the m
 python -m tests.lab down                                 end everything, delete the data of the servers
 """
 
-from __future__ import annotations
-
 import argparse
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Each file system of the lab, started once for the tests of it; skipped by name where it cannot be."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass

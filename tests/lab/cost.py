@@ -9,8 +9,6 @@ fewer pairs suffice, here in a namespace whose mount ends with the command:
         .venv/bin/python -m tests.lab cost --within /srv moosefs
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -4,8 +4,6 @@ A new one is a file in tests/lab/storage that defines FILE_SYSTEM, and a target 
 each mount.
 """
 
-from __future__ import annotations
-
 import importlib
 import os
 import shutil

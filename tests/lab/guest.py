@@ -1,7 +1,5 @@
 """A guest kernel as a machine of the lab: User Mode Linux over the files of this machine."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import subprocess

@@ -5,8 +5,6 @@ machine, with a /mnt, /run, /dev/shm and /var/tmp of its own, and an empty direc
 that the servers write to.
 """
 
-from __future__ import annotations
-
 import os
 import pwd
 import shutil

@@ -1,7 +1,5 @@
 """Virtual nodes of a private Slurm in a machine of the lab, each a client of its own of a file system."""
 
-from __future__ import annotations
-
 import csv
 import io
 import shlex

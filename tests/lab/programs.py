@@ -6,8 +6,6 @@ Each file system runs alone, and ends before the next one starts. `python -m ben
 table into docs/how-to/prove.md.
 """
 
-from __future__ import annotations
-
 import csv
 import tempfile
 from collections.abc import Sequence

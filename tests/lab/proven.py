@@ -6,8 +6,6 @@ Each file system runs alone, and ends before the next one starts. A row of the t
 target and user are measured again; `python -m bench.tables` puts the table into docs/how-to/lab.md.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import time

@@ -1,7 +1,5 @@
 """What a guest kernel needs of a processor with more registers than the kernel knows."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -3,8 +3,6 @@
 python3 served_disk.py /dev/nbd0 BYTES: serves until the device is disconnected.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 import socket

@@ -1,7 +1,5 @@
 """A guest's time of day is set by ten minutes, forth and back, while weir measures in it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass

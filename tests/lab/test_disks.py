@@ -1,8 +1,6 @@
 """Disks below a guest's file system: one drops what is written, one is slow, one encrypts, two are memory, a
 process serves one."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from typing import Any

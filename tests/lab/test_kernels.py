@@ -1,7 +1,5 @@
 """The verdicts of `weir prove` on an older kernel, that of a guest, are those on the machine's own."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What was started in a machine ends with it, however it ends."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

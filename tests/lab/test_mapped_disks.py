@@ -1,8 +1,6 @@
 """`weir prove` in a guest: on a device of the device mapper that is nothing, on a mirror of two disks, on
 memory that was swapped, and in control groups of version 2."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Iterator

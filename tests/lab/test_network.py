@@ -1,7 +1,5 @@
 """A network that is cut for seconds within a phase of a client that waits for it; one slow server of two."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

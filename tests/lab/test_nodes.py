@@ -1,7 +1,5 @@
 """Several nodes, each a client of its own of one real file system, measured by jobs of a private Slurm."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The table of what a suite proves on the lab: ratios of each access, and rows that are measured again."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """GlusterFS with erasure coding 2+1 over two servers, of which one has a slow disk: dm-delay in a guest."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

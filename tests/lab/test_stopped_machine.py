@@ -1,7 +1,5 @@
 """A virtual machine that is stopped within a phase, seen from inside: its clocks went on."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Real file systems: weir measures each as root and as an ordinary user; its claims match other counters."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

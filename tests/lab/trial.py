@@ -1,7 +1,5 @@
 """weir-io alone on a mount of the lab, and what moved meanwhile by counters that are not weir's."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """weir in a machine of the lab, as root or as an ordinary user."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -7,8 +7,6 @@ It runs in the machine, with the standard library only. The client of a FUSE mou
 servers. A connection is looked at again and again, since some clients close theirs after seconds.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

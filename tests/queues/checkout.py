@@ -1,7 +1,5 @@
 """A copy of the checkout whose site has the private batch system; snakemake and reframe on its login node."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

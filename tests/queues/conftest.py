@@ -1,7 +1,5 @@
 """A private batch system of virtual nodes for the tests of it; skipped by name where it is not installed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A private Flux of virtual nodes: a broker on each."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import time

@@ -1,7 +1,5 @@
 """A private Grid Engine of virtual nodes, of Debian's packages."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import time

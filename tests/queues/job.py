@@ -6,8 +6,6 @@ It prints the job's id, each new state, and how the job ended. The job notes the
 node, waits while FOLDER/stuck is there, and measures what is missing of the plan in FOLDER.
 """
 
-from __future__ import annotations
-
 import secrets
 import sys
 import time

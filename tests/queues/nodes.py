@@ -2,8 +2,6 @@
 machine of the lab. So an MPI takes them for nodes, and each daemon finds itself by the name of its host.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """A private OAR of virtual nodes, of Debian's packages."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil

@@ -1,7 +1,5 @@
 """A private PBS of virtual nodes, of an OpenPBS that PBS_EXEC names, or that is on the PATH."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import time

@@ -1,8 +1,6 @@
 """What batch systems do to a job that measures: weir tells the reason, nothing of the job is left, and the
 next job measures what is missing and nothing twice."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack

@@ -1,7 +1,5 @@
 """Real batch systems: the suite `nodes` by ReFrame and by Snakemake, and a job that somebody cancels."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

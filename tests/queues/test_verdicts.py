@@ -1,7 +1,5 @@
 """The suite `nodes` has the same cells and verdicts on other batch systems as on Slurm, by both launchers."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.queues.verdicts import AXES, METHODS, differences, missing, study_of

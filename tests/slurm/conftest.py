@@ -1,7 +1,5 @@
 """A private Slurm for the tests; where Slurm is not installed, they are skipped by name."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterator

@@ -7,8 +7,6 @@ the ranks or, in a fifth of the rounds, of the command. What a killed Snakemake 
 for (test_faults.py), so KILL is not among the kinds.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import shutil

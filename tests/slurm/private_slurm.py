@@ -1,7 +1,5 @@
 """A sandbox as the tests see it: its folder, and commands on its login node."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from dataclasses import dataclass, field

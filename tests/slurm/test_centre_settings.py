@@ -1,7 +1,5 @@
 """A centre's own settings of ReFrame on a real Slurm: its partition has srun, and no site.yaml repeats it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """elbencho on two virtual nodes, a service on each, by the script of its tool."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

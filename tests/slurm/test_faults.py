@@ -1,7 +1,5 @@
 """What clusters do to a measurement: each fault ends in a message, loses no run, leaves no orphan."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """The commands of docs/how-to/cluster.md and reframe.md, run with the sandbox as the cluster."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path

@@ -4,8 +4,6 @@ They run one after the other, in seven seconds each, most of which Snakemake tak
 WEIR_TEST_JOBS=1000 for two hours, with -o faulthandler_timeout=0, which ends a test after 20 min.
 """
 
-from __future__ import annotations
-
 import os
 import tempfile
 import time

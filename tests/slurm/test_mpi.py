@@ -1,7 +1,5 @@
 """Real MPI across virtual nodes, by the arguments of weir.site.launchers; every geometry is asserted."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """The private Slurm comes up by itself, keeps to itself, and leaves nothing."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import os

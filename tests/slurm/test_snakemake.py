@@ -1,7 +1,5 @@
 """snakemake --profile profiles/slurm on the sandbox: one job a batch, every geometry, nothing twice."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import re

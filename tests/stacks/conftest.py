@@ -1,7 +1,5 @@
 """Programs that a machine may lack, and little shared libraries that stand for MPIs and HDF5 builds."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

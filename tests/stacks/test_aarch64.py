@@ -1,7 +1,5 @@
 """What of src/ needs no MPI, compiled for aarch64 and run on an emulated processor of that kind."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """envs/spack/compare.py: stacks side by side, on numbers with a known answer."""
 
-from __future__ import annotations
-
 import runpy
 
 from tests.stacks.conftest import ROOT

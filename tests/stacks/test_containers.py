@@ -1,7 +1,5 @@
 """The containers: what the definitions may say and, with Apptainer and a built image, what the image does."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

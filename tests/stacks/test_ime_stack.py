@@ -1,7 +1,5 @@
 """An installed stack with IME: both of its interfaces move their bytes through the store, not past it."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The committed locks fit spack.yaml, and are of no machine."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import re

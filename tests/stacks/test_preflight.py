@@ -1,7 +1,5 @@
 """What is checked before the first byte sees programs as the stack would start them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

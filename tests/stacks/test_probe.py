@@ -1,7 +1,5 @@
 """weir stacks on programs linked with fakes: libraries with the names and the answers of real ones."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """The application for Ramble: its workloads run, and the figures of merit are those of the output."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """What our recipes add to Spack's own, shown without Spack: the builtin classes are fakes."""
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import importlib.util

@@ -1,7 +1,5 @@
 """The environment and our recipes, judged by Spack itself; skipped where there is none."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

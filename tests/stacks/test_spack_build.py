@@ -1,7 +1,5 @@
 """One build of the recipes on Debian's libraries by Spack, their tests, and what a centre does with it."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from pathlib import Path

@@ -3,8 +3,6 @@
 make test-spack-chain runs it, which CI does every week.
 """
 
-from __future__ import annotations
-
 import csv
 import os
 import shutil

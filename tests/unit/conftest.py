@@ -1,7 +1,5 @@
 """weir in the process of a test."""
 
-from __future__ import annotations
-
 from typing import NamedTuple, Protocol
 
 import pytest

@@ -1,7 +1,5 @@
 """Texts that a test wrote, as weir import reads them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

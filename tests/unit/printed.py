@@ -1,7 +1,5 @@
 """Reports as LaTeX prints them."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

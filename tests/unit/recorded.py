@@ -1,7 +1,5 @@
 """A study as weir measures and collects it: plan, runs with their ledger, records and checksums."""
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping

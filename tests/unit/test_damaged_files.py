@@ -1,7 +1,5 @@
 """Commands that read a study meet its files damaged: they work or name the fault, without a traceback."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Some of the inputs of `make fuzz-files`: a damaged file of weir's own is a message, never a traceback."""
 
-from __future__ import annotations
-
 import json
 import random
 import shutil

@@ -1,7 +1,5 @@
 """The layers of docs/architecture.md hold: no arrow upwards, and no circle inside a directory."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import defaultdict

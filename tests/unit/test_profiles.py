@@ -1,7 +1,5 @@
 """Profiles hold how jobs are submitted and followed; account, queue, nodes and time are the site's."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

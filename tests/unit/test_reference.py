@@ -1,7 +1,5 @@
 """reports/reference.sh: a failed step of any study fails the whole, and no later step hides it."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """make release: everything from a tag, the same bytes again, and recipes with the archive's checksum."""
 
-from __future__ import annotations
-
 import email
 import hashlib
 import io

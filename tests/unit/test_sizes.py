@@ -1,7 +1,5 @@
 """The sizes of docs/architecture.md: files up to 400 lines, functions up to 60."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """weir prove in a folder of its own."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

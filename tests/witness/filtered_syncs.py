@@ -1,8 +1,6 @@
 """Writes a file and synchronises it behind a filter of system calls that answers this itself: python
 filtered_syncs.py FILE MIB WRITTEN_BACK_MIB. The latter go to the storage all the same."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import platform

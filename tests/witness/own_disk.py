@@ -4,8 +4,6 @@ Of a loop device, weir counts the disk below its file, or knows that it is memor
 /sys has nothing of the loop it is a disk as any other one, with counters of its own.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """A checkout of a new user: without a compiler, then with the library that a compiler alone builds."""
 
-from __future__ import annotations
-
 import ctypes
 import json
 import os

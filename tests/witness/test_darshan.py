@@ -1,7 +1,5 @@
 """The library of weir and Darshan count the same of one command; logs of Darshan have its counts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """weir prove: what programs of every day really do to a mount, against what they were told to do."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """weir prove --attach: what a program does that was running before."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """What a program claims beside what was counted, and what fakes either."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """weir prove in a network namespace of its own, as a container has it: its links have no hardware."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Programs that the library may not reach: with rights of their own, or with a root of their own."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """fio on file systems that are not what its numbers say: none of these is VALID; and a disk without any."""
 
-from __future__ import annotations
-
 import os
 import stat
 import subprocess

@@ -1,7 +1,5 @@
 """Processes that come to no end of their own: what they had counted is read after them."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

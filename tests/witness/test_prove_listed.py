@@ -1,7 +1,5 @@
 """Entries of directories that programs read under `weir prove`."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,8 +1,6 @@
 """weir prove on a disk that nobody else uses: every byte of its counters is known, and no finding is of the
 machine."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

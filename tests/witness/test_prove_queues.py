@@ -1,7 +1,5 @@
 """weir prove of transfers that a program queues, by libaio and by POSIX AIO."""
 
-from __future__ import annotations
-
 import ctypes.util
 import sys
 from pathlib import Path

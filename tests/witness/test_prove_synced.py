@@ -1,7 +1,5 @@
 """weir prove: which written bytes count as synchronised, whoever of a process synchronises them."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

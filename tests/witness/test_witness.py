@@ -1,7 +1,5 @@
 """libweir-witness counts what a program did, passes it on, and names who else is in between."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

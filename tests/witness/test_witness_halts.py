@@ -1,7 +1,5 @@
 """libweir-witness tells how long a program, or the storage under it, stood still."""
 
-from __future__ import annotations
-
 import os
 import select
 import signal

@@ -1,7 +1,5 @@
 """Beyond the first 64 files an open costs less than the question where the kernel has the file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

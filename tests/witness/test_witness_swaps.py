@@ -1,7 +1,5 @@
 """Bytes count where they came to the file that was opened, and into the memory of the program."""
 
-from __future__ import annotations
-
 import platform
 import subprocess
 import sys

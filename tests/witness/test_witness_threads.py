@@ -1,7 +1,5 @@
 """Threads of a program are counted exactly, and that of libweir-witness costs its calls nothing."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A program that libweir-witness watches: its folders, its environment, and what was seen of it."""
 
-from __future__ import annotations
-
 import json
 import os
 from dataclasses import dataclass

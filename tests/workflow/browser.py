@@ -1,7 +1,5 @@
 """A page as a reader meets it in Chromium."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

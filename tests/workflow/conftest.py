@@ -1,7 +1,5 @@
 """A checkout of its own for each test: the tree's files copied, the environment and the engine shared."""
 
-from __future__ import annotations
-
 import csv
 import os
 import shutil

@@ -4,8 +4,6 @@ A test that waits for some executions to end, and then does something to the oth
 busy machine: all have ended. So weir-io finds a FIFO where it opens the output of one, and waits in it.
 """
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Iterator

@@ -7,8 +7,6 @@ must have its run file, and no process, file or mount may be left. A measurement
 ignored its end. The last column is the longest time to the end of the measurement.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import os

@@ -1,7 +1,5 @@
 """The study of the tests of report.html: drawn once, by whichever process comes first, and read by all."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The reproduced publications as PDF: those of the archive, and a small ime-paper as it would be measured."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

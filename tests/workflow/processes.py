@@ -1,7 +1,5 @@
 """Processes of a measurement: how a test starts, finds and kills them."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import os

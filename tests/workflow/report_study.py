@@ -1,7 +1,5 @@
 """Studies for the tests of the report: synthetic records, drawn and printed without Snakemake."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os

@@ -9,8 +9,6 @@ INVALID; and no file, mount, process or shared memory may be left.
 What a soak that was killed has left itself, the next one removes.
 """
 
-from __future__ import annotations
-
 import argparse
 import io
 import json

@@ -1,7 +1,5 @@
 """A scheduler and a launcher are one file each: added to a copy of the checkout, they carry a measurement."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """weir bundle and weir reproduce: nothing private leaves, the same tables and figures come out."""
 
-from __future__ import annotations
-
 import importlib.resources
 import json
 import os

@@ -1,7 +1,5 @@
 """weir compare on what was measured here: A against B, stack against stack, and the confirmation of both."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

@@ -3,8 +3,6 @@
 docs/faults.md has the table.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What goes wrong on a target ends in a clear message and a non-zero exit, and loses nothing measured."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

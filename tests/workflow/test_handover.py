@@ -1,7 +1,5 @@
 """Snakemake, ReFrame and weir run hand over progress, reasons and receipts by files, a set for each batch."""
 
-from __future__ import annotations
-
 import csv
 import itertools
 import json

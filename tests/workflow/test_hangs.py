@@ -1,7 +1,5 @@
 """A target that hangs already: every command ends with a message, and at once on Ctrl-C."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

@@ -1,7 +1,5 @@
 """Records and facts with hostile text in every field: the report is printed, and none of it is obeyed."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

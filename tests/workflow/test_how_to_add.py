@@ -4,8 +4,6 @@ The copy is made once. What was added is planned, measured, collected, judged, d
 and quick tests pass: no other file has to mention it.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import re

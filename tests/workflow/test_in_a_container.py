@@ -1,7 +1,5 @@
 """Everything right of the records in the container that analyses, by the command that its page gives."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

@@ -1,7 +1,5 @@
 """An IOR that was built without an interface: its cells are unavailable, and all others are measured."""
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path

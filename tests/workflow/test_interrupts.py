@@ -1,7 +1,5 @@
 """However a measurement of a minute is told to end, it ends, keeps what has run and leaves nothing."""
 
-from __future__ import annotations
-
 import os
 import signal
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Kills, second starts and faults of the machine while cells share a launch: nothing lost, nothing left."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """The page without R in a browser: of a study while it is measured, and of logs; wide and on a phone."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The targets of site local: each interface of the burst buffer and the memory pool moves bytes."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

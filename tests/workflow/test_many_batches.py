@@ -1,7 +1,5 @@
 """A workflow of many batches ends: nothing that each of them needs of the workflow's process runs out."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

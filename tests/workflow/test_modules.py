@@ -1,7 +1,5 @@
 """The workflow in another directory, and as a module of another workflow: by a path, a prefix, from git."""
 
-from __future__ import annotations
-
 import csv
 import re
 import shutil

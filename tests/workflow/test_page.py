@@ -1,7 +1,5 @@
 """report.html as a reader meets it in a browser: answer, proof, filter, sort, a command to copy."""
 
-from __future__ import annotations
-
 import csv
 import html
 import io

@@ -1,7 +1,5 @@
 """report.html and the page of a site with other studies: many systems, one, one cell, nothing usable."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Pages that weir writes request nothing and run its own scripts only, whatever the texts in them hold."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

@@ -1,7 +1,5 @@
 """Archived records drawn and printed by the workflow without measuring, as PDF and as a page in a browser."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections import defaultdict

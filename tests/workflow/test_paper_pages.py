@@ -1,7 +1,5 @@
 """The pages of the reproduced publications: boxes of their tokens, and that text, tables and map agree."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from functools import cache

@@ -1,7 +1,5 @@
 """ReFrame on its own, as a centre's CI starts it: tags choose, a pipeline is made, references are kept."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os

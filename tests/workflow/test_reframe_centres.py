@@ -1,8 +1,6 @@
 """weir's checks listed and tried with settings of the form that centres publish: several systems, modules,
 containers, login nodes beside those that compute."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

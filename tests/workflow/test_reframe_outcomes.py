@@ -1,7 +1,5 @@
 """A check of ReFrame that passes has measured, now; else it fails or is skipped, with the reason."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

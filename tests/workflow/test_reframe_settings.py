@@ -1,7 +1,5 @@
 """The checks in the settings that a centre has: its partitions, launchers, environments, its own class."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """The report of any records: it prints, contains the numbers of the records, and looks whole."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

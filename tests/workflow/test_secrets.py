@@ -1,7 +1,5 @@
 """weir bundle: a site holds secrets of forty kinds; none is in any file or figure of the bundle."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -4,8 +4,6 @@ secrets_of_a_stranger/ is theirs: a site, two suites, the variables of a shell, 
 where each one stands and what they expect: that it is removed, or that the author is told before.
 """
 
-from __future__ import annotations
-
 import base64
 import csv
 import html

@@ -1,7 +1,5 @@
 """A short soak: something is killed in each round; the next start goes on, nothing is lost or left."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

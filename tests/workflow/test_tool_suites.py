@@ -1,7 +1,5 @@
 """Suites of fio and elbencho, as their tools describe them: from the plan to the page."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

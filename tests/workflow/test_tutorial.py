@@ -1,7 +1,5 @@
 """docs/tutorial.md: its commands in their order, by an installed weir, outside of any checkout."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

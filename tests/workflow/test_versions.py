@@ -1,7 +1,5 @@
 """The oldest releases that pyproject.toml allows, and the newest: quick measures memory with each, weekly."""
 
-from __future__ import annotations
-
 import csv
 import os
 import shutil

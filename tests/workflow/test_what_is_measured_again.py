@@ -1,7 +1,5 @@
 """Editing code never re-measures; growing a space measures only what is new."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -4,8 +4,6 @@ IOR=PATH names the real IOR; without it, the page stays as it is. ONLY="NAME, NA
 the page keeps the rows of the others.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import tempfile

@@ -1,7 +1,5 @@
 """The animals: storages, machines and people that lie, with the finding that each deserves."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 LOAD, TWO_RUNS, THROTTLED, EDITED, OVERWRITTEN = "load", "two runs", "throttled", "edited", "overwritten"

@@ -4,8 +4,6 @@ RECORDS=500 is how many. What else the machine did is in the records, too: findi
 listed apart, any other finding fails.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import tempfile

@@ -1,7 +1,5 @@
 """Clients of network file systems that acknowledge what their servers have not got, and an honest one."""
 
-from __future__ import annotations
-
 from tests.zoo.animals import NEVER_SENDS, SENDS_LATE, WRITE_BEHIND, Animal
 
 _AT_SERVERS, _FROM_SERVERS = ("not-at-servers",), ("not-from-servers",)

@@ -1,7 +1,5 @@
 """Honest storages, machines and libraries: a finding about one of them is false."""
 
-from __future__ import annotations
-
 from tests.zoo.animals import BTRFS, IDLE_AUDIT, JOURNAL, ORIGINAL, Animal
 from tests.zoo.clients import HONEST_CLIENTS
 from tests.zoo.lookups import HONEST_AUDIT

@@ -1,7 +1,5 @@
 """Animals that do something else than they were told: the bytes, the names or the time of something else."""
 
-from __future__ import annotations
-
 from tests.zoo.animals import LOAD, ORIGINAL, OWN_MOUNTS, PAIR, REDUCING, WEIR_IO, Animal
 
 _REFUSED = ("exit-code",)  # by what weir-io itself looks at

@@ -1,7 +1,5 @@
 """All animals."""
 
-from __future__ import annotations
-
 from tests.zoo import animals
 from tests.zoo.clients import CLIENTS
 from tests.zoo.detours import DETOURS

@@ -1,7 +1,5 @@
 """Limits that the ranks have alone: of control groups (srun, containers), and of processors."""
 
-from __future__ import annotations
-
 from tests.zoo.animals import ONE_PROCESSOR, RANKS_LIMITED, RANKS_THROTTLED, Animal
 
 GROUPS = (

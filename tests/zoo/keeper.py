@@ -1,7 +1,5 @@
 """Stages each animal by weir's own commands: plan, run, collect, import, verify."""
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import io

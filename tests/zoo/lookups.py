@@ -1,7 +1,5 @@
 """Libraries that lead calls to other files where nobody who looks at the calls sees it."""
 
-from __future__ import annotations
-
 from tests.zoo.animals import (
     CHANGING_AUDIT,
     IDLE_AUDIT,

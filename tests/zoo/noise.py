@@ -4,8 +4,6 @@ ACTION: compute, read, create, hold, synchronise or flush. hold: every file belo
 grows, so that its pages cannot be dropped. synchronise: what is mounted at FOLDER and FOLDER/* is written
 back (syncfs) 50 times a second. flush: files of FOLDER are written and synchronised all the time."""
 
-from __future__ import annotations
-
 import ctypes
 import mmap
 import os

@@ -1,7 +1,5 @@
 """A program under `weir prove`: its results with their verdicts, without what the machine did beside it."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Scripts that stand for a program or a launcher."""
 
-from __future__ import annotations
-
 from tests.zoo.animals import (
     BEST_OF_FOUR,
     ONE_PROCESSOR,

@@ -1,7 +1,5 @@
 """Synchronisations of each file that do nothing, and one at the end that does all."""
 
-from __future__ import annotations
-
 from tests.zoo.animals import FILTERED, FLUSHER, SYNCHRONISER, Animal
 
 SERIES = (

@@ -1,7 +1,5 @@
 """What an animal needs around a measurement: load, a quota, a file system. Each is a context that ends it."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import shutil

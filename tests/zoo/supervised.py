@@ -1,7 +1,5 @@
 """Calls that a supervisor of system calls answers, as a sandbox does, without a library in the program."""
 
-from __future__ import annotations
-
 from tests.zoo.animals import ANSWERS_SYNCS, ANSWERS_WRITES, Animal
 
 SUPERVISED = (

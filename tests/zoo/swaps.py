@@ -1,7 +1,5 @@
 """Animals that a supplier would build: other files, blocks or memory stand for what was requested."""
 
-from __future__ import annotations
-
 from tests.zoo.animals import LOAD, XFS, Animal
 
 _REFUSED = ("exit-code",)  # by what weir-io itself looks at

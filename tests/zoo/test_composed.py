@@ -1,7 +1,5 @@
 """Composed cases: drawn by a seed, with a truth that follows from what is staged, and rates on the page."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Reads under `weir prove` of what somebody fetched before, or beside them, each with its honest twin."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Scripts under `weir prove` that move time from one result to another, each beside its honest twin."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What Linux has since a few years, under `weir prove`: honest results and false ones beside them."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Animals of `weir prove`, each beside its honest twin."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import shutil

@@ -1,7 +1,5 @@
 """Every animal is recognised by the right rule, and the honest ones are proven."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What the zoo has not, and what no observation on the client can show."""
 
-from __future__ import annotations
-
 ABSENT = {
     "NFS": "this machine has no NFS client (/proc/filesystems); `make lab` has one in a guest, with async "
     "exports and cut networks",

@@ -1,8 +1,6 @@
 """A plan: made of suites and a site, and as a file. Who reads one does not import what makes one, which takes
 nearly half as long as all else that weir collect imports."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any
 
 from weir.plan.files import plan_data, plan_from_data, read_plan, write_plan

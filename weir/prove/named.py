@@ -1,7 +1,5 @@
 """Results about operations on names: of benchmarks of metadata, and of searches."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any

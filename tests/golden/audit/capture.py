@@ -6,8 +6,6 @@ is built with MPICH. A case is a directory of
 cases/: of a run its plan.json and its outputs, of a log log.txt; expected.txt is what the rules find there.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

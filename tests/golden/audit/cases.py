@@ -1,7 +1,5 @@
 """Captured outputs and what the rules find in them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from weir.plan.files import read_plan

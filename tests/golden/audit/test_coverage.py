@@ -5,8 +5,6 @@ of tests/slurm/sandbox, one of which shared its only processor with a process of
 slow-server: by tests/lab/test_network.py), or is an older capture of tests/golden.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """CephFS by ceph-fuse: a monitor, a manager, an MDS and two OSDs on files, one copy of each object."""
 
-from __future__ import annotations
-
 import json
 import uuid
 

@@ -1,7 +1,5 @@
 """CephFS by the kernel's client, in a guest; the servers are those of cephfs, outside of it."""
 
-from __future__ import annotations
-
 from tests.lab.filesystem import FileSystem, Share, directories_of_users
 from tests.lab.guest import KERNEL, JoinedGuest
 from tests.lab.machine import LabError, Machine

@@ -1,7 +1,5 @@
 """GlusterFS: a volume distributed over two bricks, and one dispersed over three, with erasure coding 2+1."""
 
-from __future__ import annotations
-
 import re
 
 from tests.lab.filesystem import FileSystem, Share, directories_of_users, stored_bytes

@@ -1,7 +1,5 @@
 """MooseFS: a master and two chunkservers, one copy of each chunk."""
 
-from __future__ import annotations
-
 from tests.lab.filesystem import FileSystem, Share, directories_of_users, stored_bytes
 from tests.lab.machine import ADDRESS, Machine
 

@@ -1,7 +1,5 @@
 """The kernel's NFS in a guest: version 3 and 4.2 of an export that is sync, and 4.2 of one that is async."""
 
-from __future__ import annotations
-
 import re
 
 from tests.lab.filesystem import FileSystem, Served, Share, directories_of_users

@@ -1,7 +1,5 @@
 """Bring the daemons up in order, look at them, and take them down without a trace."""
 
-from __future__ import annotations
-
 import contextlib
 import random
 import shutil

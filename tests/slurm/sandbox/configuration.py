@@ -1,7 +1,5 @@
 """The text of every file that Slurm reads, from the state of a sandbox."""
 
-from __future__ import annotations
-
 from layout import MARK, Sandbox, own_name
 
 CLIENT_COMMANDS = ["srun", "sbatch", "salloc", "squeue", "scancel", "sinfo", "scontrol", "sacct", "sacctmgr"]

@@ -1,7 +1,5 @@
 """slurmdbd and a private mariadb, for a sandbox whose sacct answers."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Start daemons in the foreground so that their ids are known; end only what carries the sandbox's mark."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

@@ -3,8 +3,6 @@
 Every file findings_of_*.py in this folder defines some in a list FINDS.
 """
 
-from __future__ import annotations
-
 import importlib
 from pathlib import Path
 

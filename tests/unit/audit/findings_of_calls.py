@@ -1,7 +1,5 @@
 """Records whose calls, names or processes are not what they should be, as in findings.py."""
 
-from __future__ import annotations
-
 from tests.unit.audit.subjects import (
     MIB,
     cases,

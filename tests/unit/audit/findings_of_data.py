@@ -1,7 +1,5 @@
 """Findings about bytes and where they went: errors, synchronisation, caches, devices, sizes."""
 
-from __future__ import annotations
-
 from tests.unit.audit.subjects import (
     MIB,
     PASSES,

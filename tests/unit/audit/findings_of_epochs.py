@@ -1,7 +1,5 @@
 """As findings.py: rules about epochs of a training."""
 
-from __future__ import annotations
-
 from tests.unit.audit.subjects import MIB, cases, degraded, read
 
 FOUND = {

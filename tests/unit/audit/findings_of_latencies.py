@@ -1,7 +1,5 @@
 """As findings.py: latencies that do not fit the rate of the operations."""
 
-from __future__ import annotations
-
 from tests.unit.audit.subjects import alone, cases, noted
 from weir.audit import Subject
 

@@ -1,7 +1,5 @@
 """Records of mounts whose options decide, as in findings.py."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

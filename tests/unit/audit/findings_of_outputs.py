@@ -1,7 +1,5 @@
 """As findings.py: rules about what the outputs of a run hold, and about the files that it left."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from tests.unit.audit.subjects import DONE, cases, degraded, invalid, noted, printed, subject

@@ -1,7 +1,5 @@
 """Records whose bytes went elsewhere in their files, or did not stay there, as in findings.py."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.unit.audit.subjects import MIB, alone, cases, degraded, invalid, noted, read, subject

@@ -1,7 +1,5 @@
 """Findings about how a run went: its ranks and times, its requests, its nodes and neighbours."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.unit.audit.subjects import (

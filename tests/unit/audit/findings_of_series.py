@@ -1,7 +1,5 @@
 """Synchronisations of each file or each write that did nothing, as in findings.py."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.unit.audit.subjects import cases, each_file, invalid, subject

@@ -1,7 +1,5 @@
 """Records of network file systems, as in findings.py."""
 
-from __future__ import annotations
-
 from tests.unit.audit.subjects import (
     MIB,
     ON_NETWORK,

@@ -1,7 +1,5 @@
 """Logs of IOR 4 as it prints them, written for one question each."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from weir.records.imported_files import Facts

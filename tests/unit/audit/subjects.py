@@ -1,7 +1,5 @@
 """Records as rules look at them: a good one, and helpers that change what a rule is about."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any

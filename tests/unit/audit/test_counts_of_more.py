@@ -1,7 +1,5 @@
 """A count that is large enough is not always one of the bytes of the result."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

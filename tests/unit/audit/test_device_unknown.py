@@ -1,7 +1,5 @@
 """What is unknown proves nothing: a device that cannot be told gives no evidence, and no finding either."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.unit.audit.subjects import MIB, subject

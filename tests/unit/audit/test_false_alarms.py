@@ -4,8 +4,6 @@ Each case stands for logs of published IO500 submissions that were judged wrongl
 not in the repository.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """For whoever has a log alone: no hint about a suite, and of each missing evidence what can be done."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Latencies of an operation beside the rate, of records and of the programs that print both."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Options of a mount that do not decide about an access are no finding."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.unit.audit.findings_of_mounts import FINDS, UNDECIDED

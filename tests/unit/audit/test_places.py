@@ -1,7 +1,5 @@
 """What tells a file that is folded onto a part of it from one that is not."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

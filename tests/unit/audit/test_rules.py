@@ -1,7 +1,5 @@
 """Each rule has its finding where it must, with its verdict and the numbers, and none next to it."""
 
-from __future__ import annotations
-
 import re
 import sys
 

@@ -1,7 +1,5 @@
 """Findings of published IOR 3.0.1 logs against a second reading of the same logs, which knows no rule."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Honest synchronisations of each file and each write."""
 
-from __future__ import annotations
-
 from tests.unit.audit.findings_of_series import each_file, each_write, flushed
 from tests.unit.audit.subjects import DONE, subject
 from weir.audit.judge import judge

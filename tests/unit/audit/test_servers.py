@@ -1,7 +1,5 @@
 """Evidence of network file systems: what reaches the servers is proven, what nobody counted is not."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

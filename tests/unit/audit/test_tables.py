@@ -1,7 +1,5 @@
 """Verdicts in tables: written, explained, made again; and the page that lists the rules."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What one observer tells is not what all of them see: other ranks, what is below, a second counter."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.unit.audit.subjects import at_device, on_file_system, ran, subject

@@ -1,7 +1,5 @@
 """A step of the machine's clock in a run changes no order, deadline or verdict."""
 
-from __future__ import annotations
-
 import ast
 import re
 import time

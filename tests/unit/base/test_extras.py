@@ -1,7 +1,5 @@
 """What weir imports on demand: hints name the packages themselves, and its own modules exist."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """Calls on storage in a process of their own: what goes wrong there is told."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -1,7 +1,5 @@
 """weir/base/errors.py: what a terminal would obey is shown."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """weir/cli.py and weir plan: exit codes, messages, help."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -1,7 +1,5 @@
 """The answer of a command is its first line, and what follows has an end."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """A full disk: the message names the file that could not be written, and nothing is left half done."""
 
-from __future__ import annotations
-
 import errno
 import os
 import shutil

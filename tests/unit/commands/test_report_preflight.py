@@ -1,7 +1,5 @@
 """The message of `make report` when the preflight of its targets ends without an answer."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

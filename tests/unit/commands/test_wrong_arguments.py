@@ -1,7 +1,5 @@
 """Messages about wrong arguments: the value, and the next step."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The pages of the documentation and the commands fenced in them."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Every text that a user can meet, with the file and line it stands in."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

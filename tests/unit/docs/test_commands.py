@@ -1,7 +1,5 @@
 """The commands of the documentation run, and print what the page shows."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

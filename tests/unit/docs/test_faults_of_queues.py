@@ -1,7 +1,5 @@
 """The table of what batch systems tell: each cell is what tests/queues causes and looks for there."""
 
-from __future__ import annotations
-
 from tests.checkout import ROOT
 from tests.queues.conftest import SYSTEMS
 from tests.queues.test_faults import FAULTS

@@ -1,7 +1,5 @@
 """The terms of the old dialect do not come back (docs/decisions/0011-plain-language.md)."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 

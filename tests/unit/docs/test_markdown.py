@@ -1,7 +1,5 @@
 """A page is read as it was written: no block of code swallows text, no row stands outside of its table."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Tables of measurements in the pages are those of bench/results."""
 
-from __future__ import annotations
-
 from bench.promises import promises, rows_of
 from bench.tables import ROOT, pages, written
 

@@ -5,8 +5,6 @@
 `pytest --rewrite-goldens` writes the column; a row without a test, and a marker without a row, are faults.
 """
 
-from __future__ import annotations
-
 import importlib
 import re
 from collections.abc import Callable

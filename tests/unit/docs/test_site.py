@@ -1,7 +1,5 @@
 """The pages build as a site: every link leads somewhere, offline, and each page of the tree is in it."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Iterator

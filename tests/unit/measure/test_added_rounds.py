@@ -1,7 +1,5 @@
 """Rounds are added until the intervals are narrow enough, the budget is spent or there are enough of them."""
 
-from __future__ import annotations
-
 import json
 import math
 import random

@@ -1,7 +1,5 @@
 """An allocation that ends soon leaves cells for the next one instead of being cut half-way."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from types import SimpleNamespace
 

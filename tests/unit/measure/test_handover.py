@@ -1,7 +1,5 @@
 """Why a batch was not measured, from the files of its job."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

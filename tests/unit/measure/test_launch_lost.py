@@ -1,7 +1,5 @@
 """A launch that Slurm lost is not an execution of the cell: it is repeated, and not recorded as failed."""
 
-from __future__ import annotations
-
 import json
 import signal
 from pathlib import Path

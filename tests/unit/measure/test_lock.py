@@ -1,7 +1,5 @@
 """Who may measure a target: by the lock, and by the name of the holder where a file system has no locks."""
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import json

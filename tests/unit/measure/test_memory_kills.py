@@ -1,7 +1,5 @@
 """A program that the kernel kills for want of memory, here in a control group that has too little."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

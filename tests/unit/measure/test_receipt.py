@@ -1,7 +1,5 @@
 """The lines of a receipt: what failed is told, and thousands of failures are not."""
 
-from __future__ import annotations
-
 import pytest
 
 from weir.measure.receipt import BatchReceipt

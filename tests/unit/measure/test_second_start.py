@@ -1,7 +1,5 @@
 """A second start of a batch, on another node: both have the results, and each has its own machine lock."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from pathlib import Path

@@ -1,8 +1,6 @@
 """The order of executions, and the lines of a measurement: counts over all batches, the file that others
 follow."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

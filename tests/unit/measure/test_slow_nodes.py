@@ -1,7 +1,5 @@
 """Before a batch on three or more nodes each does the same work: the slow one is named in every output."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from pathlib import Path

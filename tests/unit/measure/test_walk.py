@@ -1,7 +1,5 @@
 """The walk of a batch: stays in the files of its code, counted by bench/walk.py."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

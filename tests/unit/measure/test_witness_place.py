@@ -1,7 +1,5 @@
 """The library of the witness in a checkout whose path the loader would split."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`until` in a suite: what the plan and its card say of rounds that may be added."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What Slurm replies to a plan's jobs before they are submitted; the messages are those of 22.05."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any

@@ -1,7 +1,5 @@
 """The jobs of a plan: what is packed into one, and its allocation."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from pathlib import Path

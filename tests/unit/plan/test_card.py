@@ -1,7 +1,5 @@
 """weir/plan/card.py: the cost card as people see it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.checkout import SITE, SUITE, TARGET, load, make_checkout

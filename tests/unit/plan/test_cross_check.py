@@ -1,7 +1,5 @@
 """Cells that a second program measures, beside the first or instead."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Sequence

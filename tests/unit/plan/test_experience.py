@@ -1,7 +1,5 @@
 """What batches took is kept beside what was expected, and the next cost card uses it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

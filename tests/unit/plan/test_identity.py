@@ -1,7 +1,5 @@
 """What changes a cell's identity and what does not: measured results are found again by it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

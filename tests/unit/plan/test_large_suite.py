@@ -1,7 +1,5 @@
 """A suite as large as a published study: three tools, three interfaces to one store, ten nodes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path

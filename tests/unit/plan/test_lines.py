@@ -1,7 +1,5 @@
 """plan.json read by lines gives the same plan as parsed whole, in any layout, and the same errors."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The suites of published studies, a page each, and what is left of them on a site; and the suite quick."""
 
-from __future__ import annotations
-
 from collections import Counter
 from functools import cache
 

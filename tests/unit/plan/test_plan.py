@@ -1,7 +1,5 @@
 """weir/plan: which cells there are, which there are not and why, and their cost."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence

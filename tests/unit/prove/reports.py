@@ -1,7 +1,5 @@
 """Reports of the library as it writes them, of processes that moved what a test gives."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Container, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Iterations of a program that follow one another without a pause: each has calls of its own."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.unit.prove.reports import MIB, S, judged_of, mount, process

@@ -1,7 +1,5 @@
 """Logs of Darshan 3.5 (logs/), of programs that were told what to move: counts, verdicts, an application."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

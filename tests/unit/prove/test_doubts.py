@@ -1,7 +1,5 @@
 """A program that writes the library's reports itself, or changes them, proves nothing."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What weir prove prints below `not seen:`, and the finding that a line shows first."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pytest

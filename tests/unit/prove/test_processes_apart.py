@@ -1,7 +1,5 @@
 """What each process of a program left in the page cache, or took from it, is told apart."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.unit.prove.reports import MIB, S, counters, mount, phase, process

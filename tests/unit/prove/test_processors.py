@@ -1,7 +1,5 @@
 """Ranks that their launcher bound to fewer processors than it had."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

@@ -1,7 +1,5 @@
 """Claims of programs whose transfers pass queues and mappings, which no call shows."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

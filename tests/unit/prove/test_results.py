@@ -1,7 +1,5 @@
 """Results that a program left in files which its command names."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

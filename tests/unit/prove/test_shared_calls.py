@@ -1,7 +1,5 @@
 """Results that share the calls of one phase, or that are of a part of them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Whose the kernel's counts of a process are, where it uses several mounts."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.unit.prove.reports import MIB, S, mount, phase, process

@@ -1,7 +1,5 @@
 """Which calls of the processes are one iteration of a benchmark."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

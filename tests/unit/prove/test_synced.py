@@ -1,7 +1,5 @@
 """Synchronisations that come later than a phase: whose they are, and how long the write took then."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.unit.prove.reports import MIB, S, counters, judged_of, mount, phase, process

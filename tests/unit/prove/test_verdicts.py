@@ -1,7 +1,5 @@
 """Programs that claim more than a storage did, each with a verdict that is not VALID."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The processes that count a mount while a program runs."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

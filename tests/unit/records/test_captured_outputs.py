@@ -1,7 +1,5 @@
 """Outputs in the documents of a launcher: what Ansible registers, prints for a task, or keeps as lines."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """From run folders to records: every run counts, failed ones too, and nothing is counted twice."""
 
-from __future__ import annotations
-
 import csv
 import dataclasses
 import json

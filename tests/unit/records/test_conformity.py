@@ -1,7 +1,5 @@
 """What is written conforms to its schema: the run.json of a planned cell, and the records of its run."""
 
-from __future__ import annotations
-
 import csv
 from datetime import UTC, datetime
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What marks a run, so that a copy of it is found."""
 
-from __future__ import annotations
-
 import hashlib
 
 import pytest

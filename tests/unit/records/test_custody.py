@@ -1,7 +1,5 @@
 """Collecting runs whose files were edited, and runs that are copies of other runs."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable

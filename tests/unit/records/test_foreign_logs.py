@@ -1,7 +1,5 @@
 """Logs as people have them: packed, mixed, of other programs, cut, in trees that resist."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import json

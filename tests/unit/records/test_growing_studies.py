@@ -1,8 +1,6 @@
 """Collecting a study: what a run was judged when it ended goes into the tables as it is, unless something
 changed; the tables are the same either way."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """weir import and the parsers of runs on mutated outputs: a message or rows with meaning, in linear time."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import json

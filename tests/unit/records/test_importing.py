@@ -1,7 +1,5 @@
 """Third-party measurements: tables, logs, sidecars, and what is wrong with them."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

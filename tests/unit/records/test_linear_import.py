@@ -1,7 +1,5 @@
 """An import of twice as many files, or of twice as many results in a file, executes twice as many lines."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Callable

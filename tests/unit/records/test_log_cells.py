@@ -1,7 +1,5 @@
 """Which results of a log are repetitions of each other: what differs in the log is another cell."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

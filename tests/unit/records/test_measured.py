@@ -1,7 +1,5 @@
 """Cells measured again, for a confirmation, a search of settings or the test of a prediction."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

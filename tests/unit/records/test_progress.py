@@ -1,7 +1,5 @@
 """weir/records/progress.py and the lines of weir watch: counts and times from the files of runs."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """Logs of which no result could be read are counted in the first line, and end an import with 1."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Protocol

@@ -1,7 +1,5 @@
 """What facts.json tells the report of the audit."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """records.csv: its columns, typed reading and writing, faults with their place."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

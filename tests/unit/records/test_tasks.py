@@ -1,7 +1,5 @@
 """The number of tasks is the one that a log tells: nodes may have different numbers of them."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

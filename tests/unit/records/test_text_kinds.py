@@ -1,7 +1,5 @@
 """What a file without results is: programs that weir does not read, source and JSON that mention programs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

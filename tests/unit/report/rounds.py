@@ -1,7 +1,5 @@
 """Recorded rounds of a study: rows as the audit leaves them, without a program and without a clock."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

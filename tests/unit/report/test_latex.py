@@ -1,7 +1,5 @@
 """weir/report/text.py: any text is printed as it is, by every report that weir writes itself."""
 
-from __future__ import annotations
-
 import re
 import string
 import subprocess

@@ -1,7 +1,5 @@
 """weir/report/live.py: what a study shows after each round, from recorded rounds."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

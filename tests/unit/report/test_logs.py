@@ -1,7 +1,5 @@
 """weir import --page: what logs can prove, without R, TeX and a compiler."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """reports/print.sh: what it does about a last page of few lines, with latexmk emulated."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

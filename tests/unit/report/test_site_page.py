@@ -1,7 +1,5 @@
 """weir site: the targets of a site over all its studies."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

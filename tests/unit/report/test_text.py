@@ -1,7 +1,5 @@
 """The text of `weir show`: its first line is the answer, with units."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from weir.report.text import lines

@@ -1,7 +1,5 @@
 """weir verify: each edit of a study is named; without a digest or signature the limit is printed."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

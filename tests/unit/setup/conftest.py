@@ -1,7 +1,5 @@
 """A machine for set-up."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A machine on which apt, dpkg and Python are fakes that record their calls."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from dataclasses import dataclass

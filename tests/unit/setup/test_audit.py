@@ -1,7 +1,5 @@
 """make audit-packages: advisories are findings; a service that has no data does not count as success."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """envs/wheel: with what pip compiles libweir-witness.so, and the wheel that it makes of it."""
 
-from __future__ import annotations
-
 import csv
 import importlib
 import io

@@ -1,7 +1,5 @@
 """The last line of `make test`, which scripts read, and the steps that feed it."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

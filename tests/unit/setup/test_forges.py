@@ -1,7 +1,5 @@
 """What GitHub and GitLab run: their checkers, where these are installed, and shellcheck on each step."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The hooks of pre-commit work in a checkout that knows no more than `make setup`."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shutil

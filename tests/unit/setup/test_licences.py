@@ -1,7 +1,5 @@
 """envs/licences.csv has every package of the locks, and what is installed is installed by its hash."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import re

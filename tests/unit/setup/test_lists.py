@@ -1,7 +1,5 @@
 """What envs/ lists: reasons, packages that exist, and locks that are whole and name no place."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import re
 import shutil

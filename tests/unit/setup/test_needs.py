@@ -1,7 +1,5 @@
 """What tests need of a machine is tried once by the thing itself; without it they are skipped by name."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any

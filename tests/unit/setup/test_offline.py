@@ -1,7 +1,5 @@
 """make bundle-offline: what it takes along is enough for a clone."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

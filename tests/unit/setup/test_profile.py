@@ -1,7 +1,5 @@
 """The copy of the profile that `snakemake --profile slurm` finds from any study."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """R's own checker accepts the analysis as a package."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

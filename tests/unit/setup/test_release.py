@@ -1,7 +1,5 @@
 """The version stands in weir/__init__.py; every other file that repeats it agrees."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """envs/setup.sh on releases other than Debian 12: known, never run, derived from a known one, and unknown."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """envs/without-services: what the packages of the lab bring is neither started nor enabled."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """envs/setup.sh on a copy of its lists, with fakes of apt, dpkg and Python that only record their calls."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import re

@@ -1,7 +1,5 @@
 """What holds for every file: nothing of the machine it was written on, and verbs that scripts rely on."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

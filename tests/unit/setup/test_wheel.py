@@ -1,7 +1,5 @@
 """The wheel of this checkout in a bare environment: only what it declares, another folder, another user."""
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import os

@@ -1,7 +1,5 @@
 """envs/setup.sh in a checkout that cannot be written."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.unit.setup.machine import Machine

@@ -1,7 +1,5 @@
 """Launcher command lines; each test is named after the fact about Slurm or Open MPI that it keeps."""
 
-from __future__ import annotations
-
 import os.path
 from pathlib import Path
 

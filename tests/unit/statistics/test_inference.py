@@ -1,7 +1,5 @@
 """Intervals and corrections: at their level where runs are alike, sides are unequal and looks are many."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Each statistic exists once, but for those that decision 24 lists as in both languages."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 bench/coverage.R does the same with the functions of the analysis, on more series.
 """
 
-from __future__ import annotations
-
 import math
 from functools import cache
 

@@ -1,7 +1,5 @@
 """The interval that decides while measuring is the one that the report prints."""
 
-from __future__ import annotations
-
 import csv
 import math
 from pathlib import Path

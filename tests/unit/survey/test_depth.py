@@ -1,7 +1,5 @@
 """A scan of a deep tree costs as much for each directory as one of a flat tree, and options have bounds."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterator

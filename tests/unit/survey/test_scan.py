@@ -1,7 +1,5 @@
 """The scan of a tree: formats by content, nothing written, rate kept, no link followed, resumable."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

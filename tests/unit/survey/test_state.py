@@ -1,7 +1,5 @@
 """The state of a scan: kept whole while it is resumed, and told from other files."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

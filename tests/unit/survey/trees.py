@@ -1,7 +1,5 @@
 """Trees of files whose formats are known, and what must be found in them."""
 
-from __future__ import annotations
-
 import gzip
 import os
 from collections import Counter

@@ -1,7 +1,5 @@
 """Rows of a tool are checked wherever they enter: unknown keys, impossible values, wrong types."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """weir/terms/shapes.py: values that are checked without a look at each have the same faults as alone."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

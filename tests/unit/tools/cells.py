@@ -1,7 +1,5 @@
 """A cell of any tool, with the tool's defaults and what a test asks for; and where it runs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What stands between results and no program printed: a script's announcements, changes in notes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

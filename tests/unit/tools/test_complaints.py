@@ -2,8 +2,6 @@
 result, never by being a warning.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What people keep of dd: other languages, prompts, progress."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

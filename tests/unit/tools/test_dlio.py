@@ -1,7 +1,5 @@
 """DLIO: counters that were recorded beside a summary, set against the samples of each epoch."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

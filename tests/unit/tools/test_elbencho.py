@@ -1,7 +1,5 @@
 """elbencho: its JSON, CSV and tables as it wrote them, and the command of a cell."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

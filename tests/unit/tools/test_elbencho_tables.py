@@ -1,7 +1,5 @@
 """Tables of elbencho in the output of a script that does not print its commands."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.unit.imported import cells_of, rows_of

@@ -2,8 +2,6 @@
 moved next to nothing.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

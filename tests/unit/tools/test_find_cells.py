@@ -1,7 +1,5 @@
 """Cells of the tool find: command line, cost, label, and invalid combinations."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.unit.tools.cells import DISK, PATHS, cell_of

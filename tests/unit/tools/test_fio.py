@@ -1,7 +1,5 @@
 """fio: its JSON documents, whole, cut and changed, and the command of a cell."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

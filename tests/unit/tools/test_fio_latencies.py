@@ -1,7 +1,5 @@
 """fio: latencies, failed jobs and bandwidths, as its early documents and its tables for people have them."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Results of fio that somebody pasted into a page, with the commands before them and some of the lines."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

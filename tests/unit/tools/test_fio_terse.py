@@ -1,7 +1,5 @@
 """What fio --minimal prints: a line of each job, without the request."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

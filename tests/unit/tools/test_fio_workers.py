@@ -1,7 +1,5 @@
 """fio: workers and servers that ran at once, and reports of a run that went on."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

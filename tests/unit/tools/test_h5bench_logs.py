@@ -1,7 +1,5 @@
 """What earlier and later releases of h5bench printed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

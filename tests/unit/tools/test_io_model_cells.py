@@ -1,7 +1,5 @@
 """Cells of the tool io-model: command line, cost, label, and invalid combinations."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """IOR's command lines, as people and versions spell them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Cells of the tool ior: command line, cost, label, and invalid combinations."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import re

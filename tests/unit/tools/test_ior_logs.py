@@ -1,7 +1,5 @@
 """What logs and pages of other people look like: without a header, in small letters, with overflown sizes."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """md-workbench with --print-detailed-stats: counts and times in columns, in place of rates."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.unit.imported import run_of

@@ -1,7 +1,5 @@
 """Tables of every mdtest since 1.9, with and without the lines before them. The numbers are made up."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Nothing outside weir/tools names a tool: code that must know one belongs in the directory of the tool."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import Counter

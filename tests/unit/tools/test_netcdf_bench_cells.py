@@ -1,7 +1,5 @@
 """Cells of the tool netcdf-bench: command line, cost, label, and invalid combinations."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tools are found by their directories, and a wrong hook is named before anything runs."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a witness saw of a launch becomes facts of each access and iteration, or none."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

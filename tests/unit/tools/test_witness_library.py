@@ -1,7 +1,5 @@
 """libweir-witness is found in the checkout, else in the package, else beside the weir-io of the PATH."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """What the Snakefile changes in Snakemake before its first rule."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 from types import SimpleNamespace

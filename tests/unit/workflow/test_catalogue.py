@@ -1,7 +1,5 @@
 """What the catalogue of Snakemake workflows demands of a repository for its list and standardized usage."""
 
-from __future__ import annotations
-
 import yaml
 
 from tests.checkout import ROOT

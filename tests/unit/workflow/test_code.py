@@ -1,7 +1,5 @@
 """How rules name the files of weir, and the files of conda beside the lists of Debian packages."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import shutil

@@ -1,7 +1,5 @@
 """The end of a workflow: at most three lines, the answer first, then the files that it wrote."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Batches that the job of another one measures in turns with its own start no ReFrame in their own jobs."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

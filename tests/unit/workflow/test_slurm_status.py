@@ -1,7 +1,5 @@
 """The executor that Snakemake has loaded asks Slurm until it replies, and by the command of the profile."""
 
-from __future__ import annotations
-
 import asyncio
 import math
 import threading

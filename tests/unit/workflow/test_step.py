@@ -1,7 +1,5 @@
 """A step of the workflow leaves no temporary file, however it ends."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

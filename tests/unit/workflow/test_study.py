@@ -1,7 +1,5 @@
 """The reasons of a study's batches that could not be measured: each batch hands over its own."""
 
-from __future__ import annotations
-
 import json
 import os
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What a killed workflow left: its locks and the temporary directories of its processes."""
 
-from __future__ import annotations
-
 import json
 import os
 import resource

@@ -1,7 +1,5 @@
 """Values of a command line of Snakemake, such as `--config suites=...`, reach the shell as one word each."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -3,8 +3,6 @@
 python -m tests.zoo.composed [--seed N] [--cases N] [--minutes N] [--only N,N] [--again]: goes on where it was
 interrupted; --again begins anew, --only stages single cases and writes nothing. IOR=PATH is the real IOR."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import signal

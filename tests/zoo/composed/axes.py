@@ -1,8 +1,6 @@
 """What a composed case is made of. Each axis is a list of values: how a value is staged, and what it does to
 the truth. A new fault, file system or library is one entry here, and what stages it (shims.c, staging.py)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from tests.zoo import animals as zoo

@@ -1,7 +1,5 @@
 """Stages a composed case with what the zoo has, and reads what weir reports about it."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import shutil

@@ -1,7 +1,5 @@
 """Cases by seed: the same seed gives the same cases."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Collection, Sequence
 

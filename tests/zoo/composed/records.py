@@ -1,7 +1,5 @@
 """What is done to a run and its table after the measurement, by the names of the axis."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os

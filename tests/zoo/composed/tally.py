@@ -1,7 +1,5 @@
 """How often weir was wrong in composed cases, with the interval of the rate."""
 
-from __future__ import annotations
-
 import csv
 import math
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """What is true of a record of a composed case: worked out from what was staged, not by rules of the audit."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from tests.zoo.composed.axes import DISK, MEMORY, NOWHERE, Suite, Value

@@ -1,7 +1,5 @@
 """Studies that hold every condition of a contract, written as files, and edits that violate one."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The runs of these studies are made: what they were judged stands for what their outputs give."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """weir accept: five contracts pass and fail as they must, and every seeded violation is named."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

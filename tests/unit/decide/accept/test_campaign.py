@@ -1,7 +1,5 @@
 """A contract that names its campaign: no line passes if a round of it is missing, repeated or too late."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable

@@ -3,8 +3,6 @@
 docs/how-to/accept.md lists them; the markers name its rows.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil

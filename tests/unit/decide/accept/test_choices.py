@@ -1,7 +1,5 @@
 """What may be chosen: campaigns, cells, conditions, when to stop. Each is judged, or printed as possible."""
 
-from __future__ import annotations
-
 import json
 import math
 import random

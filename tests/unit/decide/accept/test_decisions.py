@@ -1,7 +1,5 @@
 """How weir accept decides: a median by its own interval, the best of many cells, and looking again."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """weir accept holds records against the outputs and the names of their runs, whatever was judged before."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable

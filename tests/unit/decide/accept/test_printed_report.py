@@ -1,7 +1,5 @@
 """The report of weir accept, which both parties sign: HTML, JSON, JUnit and PDF."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import xml.etree.ElementTree as ElementTree

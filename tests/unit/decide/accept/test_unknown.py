@@ -1,7 +1,5 @@
 """What a contract cannot judge is told in the first line, and what the records do not tell is not known."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """weir compare as a command: what it prints, draws and refuses."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import subprocess

@@ -1,7 +1,5 @@
 """weir compare: like cells only, error rates, and what the exit code means."""
 
-from __future__ import annotations
-
 import random
 import re
 import time

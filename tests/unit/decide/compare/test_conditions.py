@@ -1,7 +1,5 @@
 """weir compare: what else than the cells differs between the sides is a note."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

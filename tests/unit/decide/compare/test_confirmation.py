@@ -1,7 +1,5 @@
 """weir compare --confirm: what is measured again, against what, and what the exit code makes of it."""
 
-from __future__ import annotations
-
 import json
 import socket
 from collections.abc import Sequence

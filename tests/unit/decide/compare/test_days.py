@@ -1,7 +1,5 @@
 """One campaign a side on different days: the storage and the day cannot be told apart."""
 
-from __future__ import annotations
-
 import json
 import random
 from math import exp

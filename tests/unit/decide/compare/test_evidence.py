@@ -1,7 +1,5 @@
 """weir compare: a side whose rounds were dropped decides nothing, and worse evidence in B fails."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Metrics: the same files for commands and figures."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

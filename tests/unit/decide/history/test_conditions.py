@@ -1,7 +1,5 @@
 """weir history: what else changed with a level is named beside it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

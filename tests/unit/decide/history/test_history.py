@@ -1,7 +1,5 @@
 """weir history: changes are found, spikes and noise are not changes, and a short series only learns."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -1,7 +1,5 @@
 """The texts of weir history: a headline, incidents, and no more lines than a screen has."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """weir history: a series has a name that tells it from the others, and one storage alone is in it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

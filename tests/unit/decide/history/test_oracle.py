@@ -1,7 +1,5 @@
 """Change points beside those of Apache Otava, an implementation that shares no code with weir's."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """weir history add on a results database of ReFrame: checks of weir and any other test, each session once."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """weir history on a table of anybody: which columns tell series apart, and the unit of their values."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

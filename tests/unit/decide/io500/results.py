@@ -1,7 +1,5 @@
 """Small IO500 result directories in each format. The numbers are made up; the scores are round."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from weir.decide.io500.result import PHASES

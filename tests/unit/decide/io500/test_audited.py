@@ -1,7 +1,5 @@
 """Score, import and contract give one answer about the logs of a result."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Single cells among the submissions: ranked where they follow the rules of a phase, else refused."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

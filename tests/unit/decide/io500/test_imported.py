@@ -1,7 +1,5 @@
 """weir import of directories: everything below is recognised by content, IO500 results are scored."""
 
-from __future__ import annotations
-
 import csv
 import json
 import shutil

@@ -1,7 +1,5 @@
 """An IO500 run under weir prove: each phase with its evidence, the score beside the rules."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The draft of the reproducibility questionnaire: what is known, and by name what is not."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Random reads of 4 KiB beside the run's own sequential read, and the hash of the score."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

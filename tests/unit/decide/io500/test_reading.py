@@ -1,7 +1,5 @@
 """Result directories of every format are read; wrong ones get an error with file, line and hint."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The example of 2017, the table of submissions, percentiles, and the command."""
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path

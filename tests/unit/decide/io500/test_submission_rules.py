@@ -1,7 +1,5 @@
 """The hash of the configuration, and which submission rules the files of a result decide."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """An application of ten lines."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

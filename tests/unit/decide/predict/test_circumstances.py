@@ -1,7 +1,5 @@
 """weir predict: records of another load do not predict this hour."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket

@@ -1,7 +1,5 @@
 """An application of ten lines, its predicted time from cells of IOR, and the error beside its own records."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

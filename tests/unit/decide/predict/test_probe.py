@@ -1,7 +1,5 @@
 """weir predict --probe: the prediction is scaled by what cells behind it give now."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from math import exp

@@ -1,7 +1,5 @@
 """The rate of a pattern that no cell was made for, and how sure it is."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from math import exp, log, log2

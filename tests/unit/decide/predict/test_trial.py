@@ -1,7 +1,5 @@
 """weir predict --measure: IOR with the parameters of the phases, and its times beside the prediction."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """weir tune: few measurements find good settings, only VALID ones count, and the gain is measured again."""
 
-from __future__ import annotations
-
 import json
 import re
 import statistics

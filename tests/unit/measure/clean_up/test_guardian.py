@@ -1,7 +1,5 @@
 """An interrupt while another process is at work on the target."""
 
-from __future__ import annotations
-
 import errno
 import io
 import json

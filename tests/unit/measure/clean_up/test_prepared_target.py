@@ -1,7 +1,5 @@
 """A target's own commands: whatever an interrupt leaves of them is ended, and clean-up sees all of it."""
 
-from __future__ import annotations
-
 import contextlib
 from dataclasses import replace
 from pathlib import Path

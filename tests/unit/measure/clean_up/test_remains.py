@@ -1,7 +1,5 @@
 """Notes of killed measurements: carried out, or set aside after one try."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

@@ -1,7 +1,5 @@
 """Deletion follows no link, and directories that others could exchange are refused."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

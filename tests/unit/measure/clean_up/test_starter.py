@@ -1,7 +1,5 @@
 """A process ends with the one that started it, and an interrupt is neither lost nor repeated."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

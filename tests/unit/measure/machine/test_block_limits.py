@@ -1,7 +1,5 @@
 """Limits of control groups, of both versions and every level, on the devices below a folder."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Loop devices whose files nobody can look at."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

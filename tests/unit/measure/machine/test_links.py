@@ -1,7 +1,5 @@
 """The speed of the links to the servers: that of hardware, or none."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Devices and overlays whose bytes are in memory, in a tree like /sys/dev/block."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Settings of mounts, from lines and files that real clients showed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

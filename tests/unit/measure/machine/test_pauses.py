@@ -1,7 +1,5 @@
 """weir's own process notices that it stood still."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

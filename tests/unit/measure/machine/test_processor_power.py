@@ -1,7 +1,5 @@
 """How processors are clocked, of /sys and /proc as kernels write them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Stripes are set on the folder of a run before the program starts, and read back into the record."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

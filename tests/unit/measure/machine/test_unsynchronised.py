@@ -1,7 +1,5 @@
 """Mounts that do no synchronisation, of a folder and of what its bytes go through."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

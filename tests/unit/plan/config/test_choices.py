@@ -1,7 +1,5 @@
 """weir/plan/config: config.yaml, the environment and the command line, in this order."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

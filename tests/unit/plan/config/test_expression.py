@@ -1,7 +1,5 @@
 """weir/plan/config/expression.py"""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Hostile suites, sites, targets and contracts: a message in little time and memory."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """docs/reference and the files that weir ships; a key that these do not set is one that nobody tried."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache

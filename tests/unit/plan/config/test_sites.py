@@ -1,7 +1,5 @@
 """weir/plan/config/sites.py: sites and targets, and the messages for wrong ones."""
 
-from __future__ import annotations
-
 import getpass
 import os
 from pathlib import Path

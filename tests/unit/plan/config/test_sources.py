@@ -1,7 +1,5 @@
 """weir/plan/config/sources.py: a user's directory over config/, file by file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """weir/plan/config/suites.py: what a suite's file means, and the messages for wrong ones."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

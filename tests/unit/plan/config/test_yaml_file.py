@@ -1,7 +1,5 @@
 """weir/plan/config/yaml_file.py"""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

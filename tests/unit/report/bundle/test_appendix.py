@@ -1,7 +1,5 @@
 """weir appendix: everything in it comes from the files of the study."""
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path

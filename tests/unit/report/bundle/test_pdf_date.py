@@ -1,7 +1,5 @@
 """A figure of a bundle is the same file whenever it is drawn, by cairo 1.16 and by cairo 1.18."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import zlib

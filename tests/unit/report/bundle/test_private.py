@@ -1,7 +1,5 @@
 """What weir bundle replaces: users, directories and values in their fields, and nothing else."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from typing import Any

@@ -1,7 +1,5 @@
 """Hostile bundles are refused before they cost anything, and leave nothing."""
 
-from __future__ import annotations
-
 import io
 import random
 import stat

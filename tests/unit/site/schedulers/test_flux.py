@@ -1,7 +1,5 @@
 """What Flux 0.79 printed on four virtual nodes (tests/queues), as weir reads it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What OAR 2.5.9 printed on four virtual nodes (tests/queues), as weir reads it."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

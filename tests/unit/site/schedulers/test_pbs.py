@@ -1,7 +1,5 @@
 """What OpenPBS 23.06 printed on four virtual nodes (tests/queues), as weir reads it."""
 
-from __future__ import annotations
-
 import json
 import os
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Options of a site on the command by which Snakemake's executor submits a batch; whether a job is alive."""
 
-from __future__ import annotations
-
 import shlex
 from pathlib import Path
 from types import SimpleNamespace

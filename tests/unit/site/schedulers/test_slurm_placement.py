@@ -1,7 +1,5 @@
 """What Slurm reports of a job's nodes, beside what the site requested."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pytest

@@ -1,7 +1,5 @@
 """How a job that weir submitted has ended: by its own file, and by what the batch system tells of it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Findings about small files."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from tests.unit.audit.subjects import CELL, subject

@@ -1,7 +1,5 @@
 """Whether a file is large enough for its bandwidth to be one."""
 
-from __future__ import annotations
-
 from weir.audit.registry import Outcome, not_observable, note, passed, rule
 from weir.audit.subject import Subject
 

@@ -1,7 +1,5 @@
 """A batch system whose job is known by one variable."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

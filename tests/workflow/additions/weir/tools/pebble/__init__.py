@@ -1,7 +1,5 @@
 """pebble: writes one small file."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
