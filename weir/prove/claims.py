@@ -13,7 +13,7 @@ from weir.audit.rules.timing import shorter_than_its_calls
 from weir.audit.subject import FOLIO_BYTES, SPAN_SHARE, Subject
 from weir.prove.counters import most_listed
 from weir.prove.judged import with_what_reads_fetched
-from weir.prove.mounts import Growth, Mount, Phase
+from weir.prove.mounts import Growth, Mount, Part, Phase
 from weir.prove.named import SEARCH, have_time, of_names
 from weir.prove.records import (
     LEAST_BYTES,
@@ -240,11 +240,7 @@ def _subject(
         facts["shortest_span_s"] = alone_s(claim.row, access, phases, counted)
     elif (part := part_of(claim.row, sharing[1:], access, phases)) is not None:
         facts["shortest_span_s"] = part.inside_ns[kinds_of(sharing, access)] / 1e9
-        if "unwritten" in facts:
-            facts["unwritten"] = part.unwritten
-        if row["sync"] is False and is_stored(part):  # beside others that are not
-            row["sync"] = True
-            facts |= {"called_bytes": part.moved[access], "dirtied_bytes": part.dirtied_bytes}
+        _take_part(row, facts, part)
     direct = [one for one in sharing if one.get("direct")]
     if claim.row.get("direct") is not None:
         of_direct = sum(one.get("moved_bytes") or 0 for one in direct)
@@ -281,6 +277,15 @@ def _subject(
     if told_apart or not phases or few_by_calls or fit(sharing, access, phases, counted):
         return subject
     return _of_unclear_calls(subject)
+
+
+def _take_part(row: Row, facts: dict[str, Any], part: Part) -> None:
+    """Takes what is known of the process of the result alone."""
+    if "unwritten" in facts:
+        facts["unwritten"] = part.unwritten
+    if row["sync"] is False and is_stored(part):  # beside others that are not
+        row["sync"] = True
+        facts |= {"called_bytes": part.moved["write"], "dirtied_bytes": part.dirtied_bytes}
 
 
 def _beyond_calls(facts: Mapping[str, Any], access: str, phases: Sequence[Phase]) -> int:
