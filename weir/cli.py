@@ -1,7 +1,5 @@
 """The command line: `weir plan | run | collect | ...`, one module of weir/commands each."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import importlib
@@ -66,7 +64,7 @@ class _Parser(argparse.ArgumentParser):
         self.exit(EXIT_WRONG_USE, f"{self.prog}: {message}\n{usage}    see: {self.prog} --help\n")
 
     @property
-    def verbs(self) -> dict[str, _Parser]:
+    def verbs(self) -> dict[str, "_Parser"]:
         """The sub-commands of this parser."""
         found = (one.choices for one in self._actions if isinstance(one, argparse._SubParsersAction))
         return {name: cast(_Parser, parser) for choices in found for name, parser in choices.items()}

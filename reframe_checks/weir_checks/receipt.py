@@ -1,7 +1,5 @@
 """Reads what `weir run` left of a batch: its receipt, and the runs that were not there before."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,7 +28,7 @@ class Receipt:
     reasons: tuple[str, ...] = field(default=())
 
     @classmethod
-    def read(cls, place: Place) -> Receipt:
+    def read(cls, place: Place) -> "Receipt":
         try:
             one = place.handover.counts()
         except FileNotFoundError:

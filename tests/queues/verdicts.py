@@ -8,8 +8,6 @@ than load; exit code 1 if there is one. Slurm by Snakemake, or what is measured 
 compared with. --cells few: one size of transfer.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re
@@ -59,7 +57,7 @@ class Judgement:
     findings: frozenset[str]  # names of rules, notes with them, and of evidence that is missing
     load: frozenset[str]
 
-    def agrees(self, other: Judgement) -> bool:
+    def agrees(self, other: "Judgement") -> bool:
         if self.findings != other.findings:
             return False
         return self.verdict == other.verdict or bool(self.load | other.load)

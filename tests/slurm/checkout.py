@@ -1,7 +1,5 @@
 """A copy of the checkout with a small suite, and snakemake and reframe started in it as a user would."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os
@@ -69,7 +67,7 @@ class Checkout:
     study: str = "tiny"  # the only suite
 
     @classmethod
-    def make(cls, folder: Path, cluster: Cluster) -> Checkout:
+    def make(cls, folder: Path, cluster: Cluster) -> "Checkout":
         folder.mkdir(parents=True, exist_ok=True)
         for part in PARTS:
             source, copy = ROOT / part, folder / part

@@ -1,7 +1,5 @@
 """Boxes of the tokens of a printed report, from `pdftotext -bbox`, and what a journal would refuse."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from bisect import bisect_left
@@ -29,7 +27,7 @@ class Token:
     right: float
     bottom: float
 
-    def covers(self, other: Token) -> float:
+    def covers(self, other: "Token") -> float:
         """Share of the smaller box that both have in common."""
         wide = min(self.right, other.right) - max(self.left, other.left)
         high = min(self.bottom, other.bottom) - max(self.top, other.top)

@@ -1,7 +1,5 @@
 """What a run of ReFrame printed and stored, for tests of the checks."""
 
-from __future__ import annotations
-
 import json
 import re
 import sqlite3

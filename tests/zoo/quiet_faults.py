@@ -1,7 +1,5 @@
 """Faults that no preloaded library shows: programs and libraries that are built for the zoo."""
 
-from __future__ import annotations
-
 import platform
 import shutil
 import struct

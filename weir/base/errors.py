@@ -1,7 +1,5 @@
 """Errors for people: what is wrong where, and how to fix it."""
 
-from __future__ import annotations
-
 import contextlib
 import difflib
 import errno
@@ -27,7 +25,7 @@ class Problem:
     value: object = None
     hint: str | None = None
 
-    def at(self, file: str, line: int | None, key: str) -> Problem:
+    def at(self, file: str, line: int | None, key: str) -> "Problem":
         """The same problem with its file and line."""
         return replace(self, file=file, line=line, key=key)
 

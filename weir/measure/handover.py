@@ -1,7 +1,5 @@
 """Files that a batch leaves for whoever started it, beside each other in the folder of the study."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -85,7 +83,7 @@ class Handover:
     receipt: Path  # the counts; written when the batch is through
 
     @classmethod
-    def of(cls, study_folder: Path, batch: str) -> Handover:
+    def of(cls, study_folder: Path, batch: str) -> "Handover":
         return cls(study_folder / FOLDER / f"{batch}.json")
 
     @property

@@ -1,8 +1,6 @@
 """The receipt of a session: for each batch what was measured, what was kept from when, and why not the
 rest."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -42,7 +40,7 @@ class BatchReceipt:
     slow_nodes: Sequence[Slow] | None  # None: they were not compared
 
     @classmethod
-    def of(cls, batch: SessionBatch) -> BatchReceipt:
+    def of(cls, batch: SessionBatch) -> "BatchReceipt":
         kept = sorted(filter(None, (batch.finished[key].ended for key in batch.kept)))
         planned = _of_the_plan(batch)
         known = [batch.finished[key] for key in planned if key in batch.finished]
@@ -110,7 +108,7 @@ class Receipt:
     in_turns: tuple[BatchReceipt, ...] = ()  # of the others that are through, as a later session finds them
 
     @classmethod
-    def of(cls, session: Session, chosen: int) -> Receipt:
+    def of(cls, session: Session, chosen: int) -> "Receipt":
         """The receipt of a session whose first batches are the chosen ones."""
         receipts = tuple(map(BatchReceipt.of, session.batches[:chosen]))
         through = [

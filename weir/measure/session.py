@@ -9,8 +9,6 @@ all cells alike instead of those that happen to come last, and the seed in each 
 order again. Rounds are added for cells whose intervals are wider than requested.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import os
@@ -110,7 +108,7 @@ class Finished:
         return self.status == "done"
 
     @classmethod
-    def of(cls, document: Mapping[str, Any], written_s: float) -> Finished:
+    def of(cls, document: Mapping[str, Any], written_s: float) -> "Finished":
         return cls(
             document.get("status", ""),
             document.get("error"),
@@ -276,7 +274,7 @@ class Session:
     judge: Judge | None = None  # of a run that has ended; None: whoever reads its rows judges it
     progress_file: InitVar[Path | None] = None  # a line for each execution is appended to it; None: to stderr
     progress: Progress = field(init=False)
-    batches: list[SessionBatch] = field(init=False)
+    batches: list["SessionBatch"] = field(init=False)
     starts: set[object] = field(init=False, default_factory=set)  # shapes and programs whose ranks start well
 
     def __post_init__(self, planned: Sequence[PlannedBatch], progress_file: Path | None) -> None:
@@ -290,10 +288,10 @@ class Session:
     @classmethod
     def of_plan(
         cls, plan: Plan, batches: Iterable[Batch], results: Path, any_kind: bool = False, **settings: Any
-    ) -> Session:
+    ) -> "Session":
         return cls([planned_batch(plan, batch, results, any_kind) for batch in batches], **settings)
 
-    def expect_missing(self, batches: Iterable[SessionBatch]) -> None:
+    def expect_missing(self, batches: Iterable["SessionBatch"]) -> None:
         """Count what the plan lacks of these batches, for the time that is left."""
         self.progress.expect(sum(len(batch.missing()) for batch in batches if batch.can_go_on))
 

@@ -5,8 +5,6 @@ The plan stays a function of its configuration: batches, time limits and request
 on earlier measurements.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterable, Sequence
@@ -42,10 +40,10 @@ class Span:
     expected_s: float = 0.0
     high_s: float = 0.0
 
-    def __add__(self, other: Span) -> Span:
+    def __add__(self, other: "Span") -> "Span":
         return Span(self.low_s + other.low_s, self.expected_s + other.expected_s, self.high_s + other.high_s)
 
-    def __mul__(self, count: int) -> Span:
+    def __mul__(self, count: int) -> "Span":
         return Span(self.low_s * count, self.expected_s * count, self.high_s * count)
 
 

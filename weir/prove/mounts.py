@@ -1,7 +1,5 @@
 """The accounts of all processes, put together by mounts and phases."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -84,7 +82,7 @@ class Phase:
     names: Mapping[str, int]
     growth: Growth
     parts: Sequence[Part] = ()
-    spans: Sequence[Phase] = ()  # of it, between which all processes closed their files; none: it is one
+    spans: Sequence["Phase"] = ()  # of it, between which all processes closed their files; none: it is one
     syncs_at_once: int = 1  # at most: calls of all processes that synchronised
     # Read and written meanwhile on other mounts of the same device, and of the same disk (judged.py).
     beside: tuple[int, int] = (0, 0)

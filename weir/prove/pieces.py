@@ -4,8 +4,6 @@ A phase may continue the one before it: the process had closed all files, and tr
 such as in the next iteration of a benchmark. They count as one phase, which knows its parts.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -40,7 +38,7 @@ class Piece:
     before: Counters
     after: Counters
     kernel: Kernel = Kernel()
-    parts: tuple[Piece, ...] = ()  # where phases of the process continue one another
+    parts: tuple["Piece", ...] = ()  # where phases of the process continue one another
     unwritten: Mapping[str, Any] | None = None  # of the file that the process synchronised last
 
 

@@ -3,8 +3,6 @@
 Whoever sees the file system can follow it: the terminal that started it, another one, a login node.
 """
 
-from __future__ import annotations
-
 import contextlib
 import math
 import statistics
@@ -67,10 +65,10 @@ class BatchProgress:
     last_ended: float = 0.0
     in_launch: list[StatusLine] = field(default_factory=list)  # ended, in a launch that goes on
     # The batches that are measured in turns, this one among them: one list for all of them.
-    in_turns: list[BatchProgress] = field(default_factory=list, repr=False)
+    in_turns: list["BatchProgress"] = field(default_factory=list, repr=False)
 
     @property
-    def beside(self) -> list[BatchProgress]:
+    def beside(self) -> list["BatchProgress"]:
         """The batches in turns with this one while both run."""
         mates = self.in_turns if self.state == "running" else []
         return [mate for mate in mates if mate.state == "running" and mate is not self]

@@ -9,8 +9,6 @@ outputs. So each record is compared with what its run gives, by the weir that ju
 collected.
 """
 
-from __future__ import annotations
-
 import itertools
 import os
 import random
@@ -106,7 +104,7 @@ def rounds_of(
     return _rounds(_Recorded(study, results, sums, read_ledger(results / LEDGER)), held, plan)
 
 
-def _rounds(recorded: _Recorded, held: Mapping[str, set[int]], plan: Path) -> Rounds:
+def _rounds(recorded: "_Recorded", held: Mapping[str, set[int]], plan: Path) -> Rounds:
     ledger = recorded.ledger
     planned = _planned(plan) if plan.is_file() else {}
     lacks = [] if planned else [f"{plan.name} is missing: how many rounds were planned is not known"]

@@ -1,7 +1,5 @@
 """facts.json: what a report contains about a study beside its numbers; from plan and run files alone."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re
@@ -60,7 +58,7 @@ class Planned:
     ppn: set[int] = field(default_factory=set)
 
     @classmethod
-    def of_cells(cls, cells: Sequence[Cell]) -> Planned:
+    def of_cells(cls, cells: Sequence[Cell]) -> "Planned":
         # The requests on the interval to which rounds are added.
         repetitions = [
             {"cell": one.cell, "rounds": one.rounds, "half_width": until.half_width, "at_most": until.at_most}

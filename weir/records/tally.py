@@ -1,8 +1,6 @@
 """The totals that a report states about all records and runs of a study, counted as they come, so that rows
 need not be kept."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -41,7 +39,7 @@ class Tally:
     failed_runs: int = 0
 
     @classmethod
-    def of_rows(cls, rows: Sequence[Row]) -> Tally:
+    def of_rows(cls, rows: Sequence[Row]) -> "Tally":
         tally = cls()
         tally.add_rows(count_rows(rows))
         return tally

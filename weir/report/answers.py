@@ -2,8 +2,6 @@
 reads; the best point of each target and access, small random transfers; counts of verdicts, of how far
 proofs go, and of findings."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import chain
@@ -20,7 +18,7 @@ from weir.terms.model import Row
 Known = Mapping[str, Any]
 
 
-def page_of(facts: Known, name: str, counts: Counts, points: Points) -> dict[str, Any]:
+def page_of(facts: Known, name: str, counts: "Counts", points: Points) -> dict[str, Any]:
     """The content of every page without R; facts: facts.json of the study of this name."""
     shown = points.facts()
     return {

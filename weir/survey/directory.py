@@ -4,8 +4,6 @@ A descriptor stays open while directories in it wait for their turn, as far as t
 directory does not grow with its depth. All threads share the limit on operations in a second.
 """
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import os
@@ -80,10 +78,10 @@ class Folder:
     digest: CRC of the paths in it up to their last name."""
 
     digest: int
-    parent: Folder | None = None
+    parent: "Folder | None" = None
     name: str = ""
 
-    def child(self, name: str) -> Folder:
+    def child(self, name: str) -> "Folder":
         """A directory in it."""
         return Folder(digest_of(f"{name}/", self.digest), self, name)
 

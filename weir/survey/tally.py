@@ -4,8 +4,6 @@ their first bytes tell.
 The state of a scan has one line for each finished directory, so that a stopped scan can resume.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter
@@ -156,7 +154,7 @@ class Sums:
         self.size_bytes += size_bytes
         self.squares += size_bytes * size_bytes
 
-    def add(self, other: Sums) -> None:
+    def add(self, other: "Sums") -> None:
         self.files += other.files
         self.size_bytes += other.size_bytes
         self.squares += other.squares
@@ -179,7 +177,7 @@ class Tally:
     def recognise(self, extension: str, content: str, size_bytes: int) -> None:
         self.content.setdefault((extension, content), Sums()).count(size_bytes)
 
-    def add(self, other: Tally) -> None:
+    def add(self, other: "Tally") -> None:
         for extension, sums in other.seen.items():
             self.seen.setdefault(extension, Sums()).add(sums)
         for key, sums in other.content.items():
@@ -207,7 +205,7 @@ class Tally:
         }
 
     @staticmethod
-    def of(data: Mapping[str, Any]) -> Tally:
+    def of(data: Mapping[str, Any]) -> "Tally":
         """Reads what data() gave; damage is one of TypeError, ValueError, KeyError and AttributeError."""
         return Tally(
             {str(name): Sums(*map(_count, values)) for name, values in data["seen"].items()},

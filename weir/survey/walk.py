@@ -1,7 +1,5 @@
 """The whole tree: threads that take directories from a queue, each finished one noted in the state."""
 
-from __future__ import annotations
-
 import os
 import queue
 import signal
@@ -45,7 +43,7 @@ def scan_tree(
                 os.close(root)
 
 
-def _scan(readers: _Readers, root: Folder, state: State | None, progress: Callable[[Tally], None]) -> Tally:
+def _scan(readers: "_Readers", root: Folder, state: State | None, progress: Callable[[Tally], None]) -> Tally:
     total, waiting = Tally(), [root]
     while waiting or readers.running:
         while waiting and readers.have_room():

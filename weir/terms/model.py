@@ -1,7 +1,5 @@
 """The terms of the project as types; nothing here reads files or starts processes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -84,7 +82,7 @@ class Stack:
         others = self.cross_check.programs if self.cross_check else {}
         return (others if by_cross_check else self.programs).get(tool, ())
 
-    def program_of(self, cell: Cell) -> tuple[str, ...]:
+    def program_of(self, cell: "Cell") -> tuple[str, ...]:
         """The command of the program that measures the cell."""
         return self.program(cell.tool, cell.by_cross_check)
 

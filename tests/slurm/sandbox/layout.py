@@ -1,7 +1,5 @@
 """What a sandbox is: a folder with a state file, written before anything is started."""
 
-from __future__ import annotations
-
 import json
 import os
 import pwd
@@ -40,7 +38,7 @@ class Sandbox:
         return folder / "sandbox.json"
 
     @classmethod
-    def load(cls, folder: Path) -> Sandbox:
+    def load(cls, folder: Path) -> "Sandbox":
         try:
             state = json.loads(cls.state_file(folder).read_text())
         except FileNotFoundError:

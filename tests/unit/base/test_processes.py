@@ -1,7 +1,5 @@
 """Children of this process: none is overlooked."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """One batch measured as weir run measures it, or a turn of it without a guardian; and a batch of one cell."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import secrets

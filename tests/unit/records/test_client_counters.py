@@ -1,7 +1,5 @@
 """client-counters.csv: the counters of a Lustre client in the documents of weir-io."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """The ledger: each run that ended has a line, and what was done to the runs or to the lines is found."""
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import json

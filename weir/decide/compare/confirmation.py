@@ -4,8 +4,6 @@ The largest differences of a table are partly chance. A new measurement of the s
 measured in turns also free of what changed between the two old ones.
 """
 
-from __future__ import annotations
-
 import os
 import secrets
 import socket
@@ -117,7 +115,7 @@ def _folder(side: Side) -> Path:
     return study.resolve() / f"confirm-{secrets.token_hex(4)}"
 
 
-def _jobs(finder: Finder, sides: tuple[Side, Side], pair: Pair) -> tuple[tuple[PlannedBatch, ...], str]:
+def _jobs(finder: "Finder", sides: tuple[Side, Side], pair: Pair) -> tuple[tuple[PlannedBatch, ...], str]:
     """The cells to measure, A first; if A is missing, why, and if both are, why."""
     second = finder.job(sides[1], pair.cells[1])
     if isinstance(second, str):

@@ -8,8 +8,6 @@ set on the first half of reference/tokio-year.csv, the windows after such rules 
 (docs/how-to/history.md).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import exp, sqrt
 
@@ -62,7 +60,7 @@ class Judgement:
     band: Band | None  # None while learning
     regimes: tuple[Regime, ...]
     changes: tuple[Change, ...]
-    alarm: Alarm | None = None  # None where the series is too short
+    alarm: "Alarm | None" = None  # None where the series is too short
     system: str = ""
     unit: str = ""
     emulated: bool = False
@@ -170,7 +168,7 @@ def _median_slope(times: Numbers, logs: Numbers) -> float:
     return float(optimize.bisect(left, -wide, wide, xtol=_SLOPE_DIGITS * wide))
 
 
-def _weekdays(times: Numbers) -> NDArrayOfInt:
+def _weekdays(times: Numbers) -> "NDArrayOfInt":
     return ((times // _DAY_S).astype(np.int64) + 3) % _WEEK  # 1 January 1970 was a Thursday
 
 

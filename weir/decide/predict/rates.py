@@ -5,8 +5,6 @@ over the transfer size carries it to the transfers of the phase. How wrong that 
 is predicted from the others in the same way, as far as these differ in what the phase differs in.
 """
 
-from __future__ import annotations
-
 import itertools
 import statistics
 from collections import defaultdict
@@ -50,7 +48,7 @@ class Point:
     def middle(self) -> float:
         return statistics.median(self.logs)
 
-    def is_like(self, other: Point) -> bool:
+    def is_like(self, other: "Point") -> bool:
         """Whether nothing but chance is between them."""
         return replace(self, cell="", logs=()) == replace(other, cell="", logs=())
 
@@ -73,14 +71,14 @@ class Rate:
         half = t_quantile(max(degrees, 1.0), (1 + LEVEL) / 2) * sqrt(within)
         return self.value - half, self.value + half
 
-    def now(self, ratio: float, measured: Mean, spread: tuple[float, float]) -> Rate:
+    def now(self, ratio: float, measured: Mean, spread: tuple[float, float]) -> "Rate":
         """Adjust the rate by its cell measured again. ratio: logarithm of its rate now over that then;
         spread: variance of one run now, and its degrees."""
         runs, _, *steps = self.parts
         parts = (max(runs, spread), (measured.variance, measured.degrees), *steps)
         return replace(self, value=self.value + ratio, parts=parts)
 
-    def changed(self, ratio: Effect, spread: tuple[float, float]) -> Rate:
+    def changed(self, ratio: Effect, spread: tuple[float, float]) -> "Rate":
         """Adjust the rate by other cells measured again. ratio: their rates now to those then."""
         runs, *others = self.parts
         parts = (max(runs, spread), *others, (ratio.variance, ratio.degrees))

@@ -9,8 +9,6 @@ python -m weir.measure.clean_up.guardian RESULTS BATCH reads a line of JSON with
 one for each request.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -55,7 +53,7 @@ class Custody:
     claimed: bool = False  # the workspace, which a holder on another node may have else
 
     @classmethod
-    def of(cls, facts: Mapping[str, Any]) -> Custody:
+    def of(cls, facts: Mapping[str, Any]) -> "Custody":
         target = facts["target"]
         cleanup = tuple(tuple(command) for command in target["cleanup"])
         results = Path(facts["results"])

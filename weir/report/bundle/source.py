@@ -1,8 +1,6 @@
 """The sources of a bundle: the study, its checkout, its site's files, and which values in them are
 private."""
 
-from __future__ import annotations
-
 import json
 import socket
 from collections import Counter
@@ -54,7 +52,7 @@ class Source:
         home: Path,
         shell: Mapping[str, str] | None = None,
         without: Sequence[str] = (),
-    ) -> Source:
+    ) -> "Source":
         """All files are read once, so that what one of them shows to be private is replaced in each.
 
         shell: variables of whoever bundles, whose values programs may have printed; without: texts, or

@@ -2,8 +2,6 @@
 interface of one, and its commands, each with a time limit.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shlex
@@ -30,7 +28,7 @@ class Request:
     launcher: str = ""
     options: Sequence[str] = ()  # scheduler_options of the site
 
-    def with_time(self, time_s: float) -> Request:
+    def with_time(self, time_s: float) -> "Request":
         return replace(self, time_s=time_s)
 
 

@@ -1,7 +1,5 @@
 """weir/decide/compare/cross_check.py: whether two programs agree, from recorded rounds."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
