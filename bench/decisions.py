@@ -39,11 +39,7 @@ RATE, LIMIT, SPREAD, CELLS = metric_named("rate"), 1000.0, 0.05, 20
 RESULTS = Path(__file__).resolve().parent / "results"
 YEAR = Path(__file__).resolve().parents[1] / "reference/tokio-year.csv"
 KEYS = ("system", "file_system", "app", "access", "layout", "ranks")
-FAST_SHARE, FAST, BELOW = (
-    0.2,
-    0.3,
-    0.03,
-)  # share of fast runs, their gain, the others' deficit
+FAST_SHARE, FAST, BELOW = (0.2, 0.3, 0.03)  # share of fast runs, their gain, the others' deficit
 SLOW_SHARE, SLOW, STAYS = 0.2, 0.2, 0.95  # lasting modes: share, how much slower, chance to stay for a round
 FIRST_RUNS, LAST_RUNS = 3, 40
 OF_ROUNDS, DELETED = 30, 8

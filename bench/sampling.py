@@ -42,10 +42,7 @@ def measured(checkout: Checkout, suite: str, repetitions: dict[str, object]) -> 
         "tool": "ior",
         "nodes": [1],
         "ppn": [2],
-        "space": {
-            "xfer": ["16 KiB", "1 MiB"],
-            "order": ["sequential", "random"],
-        },
+        "space": {"xfer": ["16 KiB", "1 MiB"], "order": ["sequential", "random"]},
         "fixed": {
             "api": "POSIX",
             "access": ["write", "read"],

@@ -236,10 +236,7 @@ def contention(rows: Sequence[Row]) -> tuple[list[str], Numbers]:
                 f"{escaped(system)} & {escaped(file_system)} & {len(found)} & {negative} & "
                 rf"${statistics.median(found):.2f}$ & {'$<$0.001' if chance < 0.001 else f'{chance:.3f}'} \\"
             )
-    numbers = {
-        "ContentionSeries": str(len(every)),
-        "ContentionNegative": str(sum(one < 0 for one in every)),
-    }
+    numbers = {"ContentionSeries": str(len(every)), "ContentionNegative": str(sum(one < 0 for one in every))}
     return lines, numbers
 
 

@@ -139,9 +139,7 @@ CONFIGURATION = {
             A_LINE_FOR_EACH_VALUE: True,
             # Below it ReFrame formats each message that no handler takes: a third of its time.
             "level": "info",
-            "handlers": [
-                {"type": "stream", "name": "stdout", "level": "info", "format": "%(message)s"},
-            ],
+            "handlers": [{"type": "stream", "name": "stdout", "level": "info", "format": "%(message)s"}],
             "handlers_perflog": [
                 {
                     "type": "filelog",
@@ -149,7 +147,7 @@ CONFIGURATION = {
                     "level": "info",
                     "format": PERFLOG_LINE,
                     "append": True,
-                },
+                }
             ],
         }
     ],

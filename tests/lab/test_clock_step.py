@@ -30,7 +30,7 @@ SUITE: dict[str, Any] = {
             # One or two seconds for each access.
             "fixed": {"access": ["write", "read"], "block": "8 MiB", "sync": True, "rate": 4, "api": "POSIX"},
             "repetitions": {"rounds": 3},
-        },
+        }
     },
 }
 # Sets the clock forth or back, and back again, until the file is gone; a line for each: uptime, and by what.

@@ -89,7 +89,7 @@ _MODEL_SUITES: dict[str, dict[str, Any]] = {
         "file_size": "4 MiB",
         "align": "4 KiB",
         "cache": "uncached",
-    },
+    }
 }
 _TOOLS = dict.fromkeys(_MDTEST_SUITES, "mdtest") | dict.fromkeys(_MODEL_SUITES, "io-model")
 

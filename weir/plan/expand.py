@@ -312,10 +312,7 @@ def neutral(value: Any, default: Any) -> bool:
 
 
 def cell_identity(
-    tool: Tool,
-    params: Mapping[str, Any],
-    defaults: Mapping[str, Any],
-    place: Mapping[str, Any],
+    tool: Tool, params: Mapping[str, Any], defaults: Mapping[str, Any], place: Mapping[str, Any]
 ) -> str:
     """12 hexadecimal digits. place: site, target, stack, launcher, nodes, ppn and iterations."""
     hashed = {key: value for key, value in params.items() if not neutral(value, defaults.get(key))}

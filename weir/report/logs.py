@@ -51,7 +51,7 @@ def logs_page(
             "lacking": [_lack(one) for one in lacks],
             "commands": next_time(lacks),
             "unread": list(unread),
-        },
+        }
     }
 
 

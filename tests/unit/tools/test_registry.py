@@ -67,11 +67,7 @@ def test_a_directory_is_a_tool_and_a_file_beside_it_is_none(
         ("def footprint(self, cell)", "def footprnt(self, cell)", "did you mean 'footprint'?"),
         ("def footprint(self, cell)", "def _cost(self, cell)", "Pebble.footprint: is a required hook"),
         ("def footprint(self, cell)", "def _cost(self, cell)", "def footprint(self, cell)"),
-        (
-            "def label(self, params)",
-            "def label(self, cell, target)",
-            "label: takes (self, cell, target)",
-        ),
+        ("def label(self, params)", "def label(self, cell, target)", "label: takes (self, cell, target)"),
         ("    parameters = {}\n", "    parameters = {}\n    parse_log = None\n", "Pebble.parse_log: must be"),
         ("    parameters = {}\n", "", "Pebble.parameters: is a required hook"),
         ('purpose = "bandwidth"', 'purpose = "bandwith"', "did you mean 'bandwidth'?"),

@@ -72,9 +72,7 @@ def forecasts(
     emulated = any(row.get("emulated") for row in all_)
     found = [
         replace(
-            _forecast(application, phase, here),
-            tested=_tested(application, phase, tested),
-            emulated=emulated,
+            _forecast(application, phase, here), tested=_tested(application, phase, tested), emulated=emulated
         )
         for phase in application.phases
     ]

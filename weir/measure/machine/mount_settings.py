@@ -172,10 +172,7 @@ _CEPH_FUSE = (
     Setting("client_oc", "true|1", "read", _CLIENT_MEMORY),
     *_kept("client_oc_size", "client_oc_max_dirty", "fuse_disable_pagecache"),
 )
-_DFUSE = (
-    *_kept("caching"),
-    Setting("wb-cache", _ON, "unsynchronised write", _SENT_LATER),
-)
+_DFUSE = (*_kept("caching"), Setting("wb-cache", _ON, "unsynchronised write", _SENT_LATER))
 _BEEGFS = (
     *_kept("tuneFileCacheType"),
     Setting(

@@ -105,11 +105,7 @@ def _read(path: Path, sources: Sources, kind: str, name: str, problems: list[Pro
     except ConfigError as error:
         problems.extend(error.problems)
         return None
-    placeholders = {
-        "root": str(sources.root),
-        "config": str(sources.folder_of(path)),
-        "user": user_name(),
-    }
+    placeholders = {"root": str(sources.root), "config": str(sources.folder_of(path)), "user": user_name()}
     broken = check(file, load_schema(kind))
     problems.extend(broken or [*_name_problems(file, kind, name), *_placeholder_problems(file, placeholders)])
     return None if broken else _Description(file, _resolved(file.data, placeholders))

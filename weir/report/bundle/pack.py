@@ -228,12 +228,7 @@ def crate_metadata(
             },
             _root(study.name, facts, version, parts),
             *(
-                {
-                    "@id": profile,
-                    "@type": "CreativeWork",
-                    "name": name,
-                    "version": profile.rpartition("/")[2],
-                }
+                {"@id": profile, "@type": "CreativeWork", "name": name, "version": profile.rpartition("/")[2]}
                 for profile, name in _PROFILES.items()
             ),
             *_workflow(facts, version),

@@ -217,10 +217,7 @@ def _checkpoints(document: Mapping[str, Any]) -> Iterator[Row]:
     for name, access in (("save", "write"), ("load", "read")):
         rate = _number(metric.get(f"{name}_checkpoint_io_mean_GB_per_second"))
         if rate:
-            yield _common(document, access, f"{name} checkpoints") | {
-                "iteration": 0,
-                "bw_mib_s": rate * 1024,
-            }
+            yield _common(document, access, f"{name} checkpoints") | {"iteration": 0, "bw_mib_s": rate * 1024}
 
 
 def _common(document: Mapping[str, Any], access: str, experiment: str) -> Row:

@@ -136,11 +136,7 @@ def _around(text: str, found: Sequence[Report]) -> Iterator[dict[str, str]]:
     for place, (line, title, note) in zip(places, zip(*lists, strict=True), strict=True):
         at = bisect(commands, place, key=itemgetter(0))
         above = note if at and commands[at - 1][1] else title
-        told = {
-            "caption": caption_of(text, place),
-            "announced": line,
-            "above": above,
-        }
+        told = {"caption": caption_of(text, place), "announced": line, "above": above}
         yield {name: value for name, value in told.items() if value}
 
 

@@ -83,10 +83,7 @@ PARAMETERS: Mapping[str, Parameter] = {
         minimum=1,
     ),
     "access": Parameter(
-        "choices",
-        "Phases: S is the write, W update-read and update-write, C the read.",
-        ACCESSES,
-        ACCESSES,
+        "choices", "Phases: S is the write, W update-read and update-write, C the read.", ACCESSES, ACCESSES
     ),
     "call": Parameter("size", "The most that one call moves; 0 is a rank's part of a matrix.", 0),
     "align": Parameter("size", "Each part starts at a multiple of it (FBLOCKSIZE).", "1 B", minimum=1),

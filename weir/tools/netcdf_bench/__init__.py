@@ -60,10 +60,7 @@ PARAMETERS: Mapping[str, Parameter] = {
         "text", "contiguous, auto (one block of one time step) or the chunk's t:x:y:z (-c).", "contiguous"
     ),
     "layout": Parameter(
-        "choice",
-        "One file for all ranks, or one for each (-t).",
-        "shared",
-        ("shared", "file-per-process"),
+        "choice", "One file for all ranks, or one for each (-t).", "shared", ("shared", "file-per-process")
     ),
     "collective": Parameter("flag", "Collective calls (-t=coll).", False),
     "access": Parameter(
