@@ -132,6 +132,8 @@ def _takes(schema: Mapping[str, Any], part: Mapping[str, Any]) -> str:
     if "oneOf" in part:
         return ", or ".join(_takes(schema, choice) for choice in part["oneOf"])
     kind = part.get("type", "anything")
+    if isinstance(kind, list) and not {"array", "object"}.isdisjoint(kind):
+        return ", or ".join(_takes(schema, {**part, "type": name}) for name in kind)
     if kind == "array":
         return f"list of: {_takes(schema, _target(schema, part['items']))}" if "items" in part else "list"
     if kind == "object":
