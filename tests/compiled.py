@@ -33,7 +33,7 @@ def sanitized() -> Path:
 
 
 def shared_library(target: Path, source: str | Path, *options: str) -> Path:
-    """Of one source in C, its text or its file: to be preloaded, or to audit."""
+    """Compiles one source in C, its text or its file, to be preloaded or to audit."""
     if shutil.which("cc") is None:
         pytest.skip("cc is not installed")
     if isinstance(source, str):

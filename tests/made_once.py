@@ -1,4 +1,4 @@
-"""What tests of several processes read: made by whichever of them comes first."""
+"""Files that tests of several processes read are made by whichever process comes first."""
 
 import fcntl
 import os

@@ -1,6 +1,6 @@
 """Each file system of the lab, started once for the tests of it; skipped by name where it cannot be."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from tests.lab.filesystem import FileSystem, alone, file_systems
-from tests.lab.guest import JoinedGuest
+from tests.lab.guest import KERNEL, Guest, JoinedGuest
 from tests.lab.machine import Machine
+from weir.witness.document import LIBRARY
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,26 @@ def started(file_system: FileSystem) -> Iterator[Machine]:
     if reason := file_system.missing():
         pytest.skip(f"{file_system.name}: {reason}")
     with alone(file_system) as machine:
+        yield machine
+
+
+@contextmanager
+def proving_guest(
+    description: str, programs: Sequence[str], start: Callable[[Machine], None]
+) -> Iterator[Machine]:
+    """A guest whose kernel is older than the machine's, for `weir prove` on disks that start() prepares."""
+    if not LIBRARY.is_file():
+        pytest.skip(f"{LIBRARY.name} is not built: make build")
+    guest = FileSystem(
+        name="guest",
+        description=description,
+        programs=(KERNEL, *programs),
+        targets={},
+        start=start,
+        counters=lambda machine, target: {},
+        machine=Guest,
+    )
+    with started(guest) as machine:
         yield machine
 
 

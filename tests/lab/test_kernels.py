@@ -10,9 +10,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.lab.conftest import started
-from tests.lab.filesystem import FileSystem
-from tests.lab.guest import KERNEL, Guest
+from tests.lab.conftest import proving_guest
 from tests.lab.machine import ROOT, Machine
 from tests.needs import loop_devices, mounts, need
 from tests.zoo.animals import DIRECT_LOOP
@@ -20,7 +18,6 @@ from tests.zoo.composed.composer import OF_THE_MACHINE
 from tests.zoo.errors import CannotStageError
 from tests.zoo.proven import TRIALS
 from tests.zoo.staging import mounted
-from weir.witness.document import LIBRARY
 
 pytestmark = pytest.mark.slow
 _DISK = Path("/mnt/disk")
@@ -72,22 +69,9 @@ def start(machine: Machine) -> None:
     machine.out("sh", "-c", f"mkfs.ext4 -q -F /dev/ubda && mkdir -p {_DISK} && mount /dev/ubda {_DISK}")
 
 
-OLDER = FileSystem(
-    name="older kernel",
-    description="ext4 on a disk of a guest",
-    programs=(KERNEL, "mkfs.ext4", "fio", "cc"),
-    targets={},
-    start=start,
-    counters=lambda machine, target: {},
-    machine=Guest,
-)
-
-
 @pytest.fixture(scope="module")
 def machine() -> Iterator[Machine]:
-    if not LIBRARY.is_file():
-        pytest.skip(f"{LIBRARY.name} is not built: make build")
-    with started(OLDER) as running:
+    with proving_guest("ext4 on a disk of a guest", ("mkfs.ext4", "fio", "cc"), start) as running:
         yield running
 
 

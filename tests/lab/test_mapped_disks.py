@@ -8,12 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.lab.conftest import started
-from tests.lab.filesystem import FileSystem
-from tests.lab.guest import KERNEL, Guest
+from tests.lab.conftest import proving_guest
 from tests.lab.machine import Machine
 from tests.zoo.composed.composer import OF_THE_MACHINE
-from weir.witness.document import LIBRARY
 
 pytestmark = pytest.mark.slow
 _LIMIT_S = 400
@@ -49,22 +46,9 @@ def start(machine: Machine) -> None:
     machine.out("bash", "-euc", _MIRROR)
 
 
-MAPPED = FileSystem(
-    name="mapped disks",
-    description="devices of the device mapper",
-    programs=(KERNEL, "dmsetup", "mkfs.ext4"),
-    targets={},
-    start=start,
-    counters=lambda machine, target: {},
-    machine=Guest,
-)
-
-
 @pytest.fixture(scope="module")
 def machine() -> Iterator[Machine]:
-    if not LIBRARY.is_file():
-        pytest.skip(f"{LIBRARY.name} is not built: make build")
-    with started(MAPPED) as running:
+    with proving_guest("devices of the device mapper", ("dmsetup", "mkfs.ext4"), start) as running:
         yield running
 
 

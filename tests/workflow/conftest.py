@@ -17,7 +17,7 @@ import yaml
 from tests.checkout import copy_shipped_config
 
 ROOT = Path(__file__).resolve().parents[2]
-# Of a checkout: the site, the target and the suite of `tiny`.
+# Files of a checkout of `tiny`: its site, its target and its suite.
 SITE, TARGET = "config/sites/local/site.yaml", "config/sites/local/targets/ram.yaml"
 SUITE = "config/suites/tiny.yaml"
 PARTS = (

@@ -304,7 +304,7 @@ def test_a_static_program_is_named_as_that(tmp_path: Path) -> None:
 
 
 def test_a_prove_around_another_one_names_the_program_of_the_inner(tmp_path: Path) -> None:
-    """Of which the outer one sees nothing: it neither proves nor accuses."""
+    """The outer one sees nothing of the inner program: it neither proves nor accuses."""
     weir = [sys.executable, "-m", "weir", "prove", "--"]
     command = [*weir, *weir, *DD.format(place=tmp_path).split()]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)

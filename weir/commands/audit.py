@@ -13,7 +13,7 @@ from weir.decide.compare.sides import records_file
 from weir.records.study_facts import files_read
 from weir.records.table import read_study_records, write_records
 from weir.records.tally import describe, summarise
-from weir.runs.manifest import MANIFEST, doubt_of, is_edited
+from weir.runs.manifest import MANIFEST, OTHER_SUM, doubt_of
 
 NAME = "audit"
 GROUP = "prove"
@@ -44,8 +44,9 @@ def execute(args: argparse.Namespace) -> int:
     if args.records is None:
         raise InputError("no records are named", hint=f"such as: {EXAMPLE}")
     args.records = records_file(args.records)
-    edited = is_edited(args.records)
-    rows = audited(read_study_records(args.records, ("access",)), doubt_of(args.records))
+    doubt = doubt_of(args.records)
+    edited = doubt == OTHER_SUM
+    rows = audited(read_study_records(args.records, ("access",)), doubt)
     entries, lacks = triggered(rows), lacking(rows)
     summary = summarise(rows, args.out or args.records)
     read = files_read(args.records)

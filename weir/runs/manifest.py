@@ -56,20 +56,20 @@ def files_of_study(folder: Path) -> frozenset[str]:
     return frozenset({*here, *_WITHOUT_SUM}) if here.issuperset(TABLES) else frozenset()
 
 
-def is_edited(table: Path) -> bool:
-    """Whether the manifest beside a table has another sum of it; no, where there is none."""
-    if not (table.parent / MANIFEST).is_file():
-        return False
-    _, sums = read_manifest(table.parent)
-    return table.name in sums and sums[table.name] != file_sha256(table)
+OTHER_SUM = "the table was edited after it was collected"
 
 
 def doubt_of(table: Path) -> str:
     """Why no sum vouches for a table, which may be a copy of one that was edited; empty where one does."""
-    if is_edited(table):
-        return "the table was edited after it was collected"
     sums = read_manifest(table.parent)[1] if (table.parent / MANIFEST).is_file() else {}
-    return "" if table.name in sums else f"no sum beside the table ({MANIFEST}) is of it"
+    if table.name not in sums:
+        return f"no sum beside the table ({MANIFEST}) is of it"
+    return "" if sums[table.name] == file_sha256(table) else OTHER_SUM
+
+
+def is_edited(table: Path) -> bool:
+    """Whether the manifest beside a table has another sum of it; no, where there is none."""
+    return doubt_of(table) == OTHER_SUM
 
 
 def digest_of(text: str) -> str:

@@ -22,7 +22,7 @@ FOUND = {
             "fsync come from /opt/darshan/lib/libdarshan.so, and no count confirms them",
             provided("fsync", "/opt/darshan/lib/libdarshan.so"),
         ),
-        # Of half of a read that came from /dev/zero, on a disk; on tmpfs nothing but the witness can tell.
+        # Half of a read came from /dev/zero, on a disk; on tmpfs nothing but the witness can tell.
         noted(
             "pread64 come from libdarshan-x.so, and no count confirms them",
             provided("pread64", "libdarshan-x.so", access="read", fetched_bytes=400 * MIB),

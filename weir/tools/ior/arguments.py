@@ -133,7 +133,12 @@ _VALUES: dict[str, tuple[str, Callable[[str], Any]]] = {
 
 # Options that columns or facts have, or of which only a write or only a read has one; and those that are of
 # the output or the names of a run: no conditions of their own.
-_KNOWN = {*"wrzfaO", *(set(_FLAGS) - {"Y"}), *(name for name in _VALUES if name not in "lMQ")}
+_BY_OPTION = ("sync_each",)  # no column has it: its option tells cells apart
+_KNOWN = {
+    *"wrzfaO",
+    *(option for option, (fact, _) in _FLAGS.items() if fact not in _BY_OPTION),
+    *(name for name in _VALUES if name not in "lMQ"),
+}
 _USUAL = {"Q": "1"}  # what the option has without being given
 _OF_OUTPUT = re.compile(
     r"[AdGhHijkKNoqTvxX]|help|verbose|mpiio\.showHints|random-offset-seed|warningAsErrors"
@@ -147,11 +152,8 @@ def other_options(command_line: str) -> dict[str, str]:
     told: dict[str, str] = {}
     for option, value in options_in(words_of(command_line)[1:], _WITH_VALUE, "l"):
         directives = (part.partition("=")[::2] for part in value.split(",")) if option == "O" else ()
-        told |= {
-            name: text
-            for name, text in directives
-            if _DIRECTIVES.get(name.strip().lower(), "sync_each") == "sync_each"
-        }
+        found = ((_DIRECTIVES.get(name.strip().lower(), ""), name, text) for name, text in directives)
+        told |= {name: text for fact, name, text in found if fact in ("", *_BY_OPTION)}
         told |= {option: value} if option not in _KNOWN and _USUAL.get(option) != value else {}
     return {name: value for name, value in told.items() if not _OF_OUTPUT.fullmatch(name)}
 

@@ -93,7 +93,7 @@ def second_target(cell: dict[str, Any]) -> None:
     cell["target"] = f"scratch-{cell['cell']}"
 
 
-# Of each contract: what was done, the condition that names it, parts of the message.
+# Each contract has what was done, the condition that names it, and parts of the message.
 VIOLATIONS = {
     "jupiter-ior": {
         "wrong block size": (parameter("block_bytes", 8192), "fixed", "block_bytes is 8 KiB, not 4 KiB"),

@@ -30,7 +30,7 @@ def row(access: str, **changes: Any) -> Row:
     } | changes  # fmt: skip
 
 
-# Of files in directories of their own.
+# Rows of mdtest with files in directories of their own.
 METADATA = {"purpose": "metadata", "item": "file", "directories": "own", "xfer_bytes": 0}
 
 
