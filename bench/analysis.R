@@ -35,7 +35,7 @@ synthetic_study <- function(records, folder) {
   fwrite(rows, file.path(folder, "records.csv"))
   writeLines("suite,experiment,reason,cells", file.path(folder, "excluded.csv"))
   writeLines("cell,run,access,iteration,upper_us,count", file.path(folder, "latencies.csv"))
-  stopifnot(system2(".venv/bin/python", c("-m", "weir.records.intervals", file.path(folder, "intervals.csv"))) == 0)
+  stopifnot(system2(".venv/bin/python", c("-m", "weir.collect.intervals", file.path(folder, "intervals.csv"))) == 0)
   facts <- list(site = list(site = "large", description = "synthetic"), suites = list(), machines = list(),
     targets = list(list(target = "fast", kind = "parallel", emulated = FALSE)), records = nrow(rows))
   jsonlite::write_json(facts, file.path(folder, "facts.json"), auto_unbox = TRUE)

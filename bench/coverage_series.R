@@ -7,7 +7,7 @@ written_intervals <- function(records = NULL) {
   out <- tempfile(fileext = ".csv")
   told <- if (!is.null(records)) tempfile(fileext = ".csv")
   if (!is.null(records)) fwrite(records[, .(cell, access, item, verdict, run, bw_mib_s, ops_s)], told)
-  stopifnot(system2(".venv/bin/python", c("-m", "weir.records.intervals", out, told)) == 0)
+  stopifnot(system2(".venv/bin/python", c("-m", "weir.collect.intervals", out, told)) == 0)
   out
 }
 assumed_intervals <- written_intervals()

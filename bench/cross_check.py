@@ -20,7 +20,7 @@ import yaml
 from bench.engine_table import ENVIRONMENT, LAUNCH, ROOT, original
 from weir.decide.compare.cross_check import agreements
 from weir.plan import read_plan
-from weir.terms.model import Cell
+from weir.records.model import Cell
 
 VARIABLES = {"ior": "IOR", "mdtest": "MDTEST", "netcdf-bench": "BENCHTOOL"}
 NAMES = {"ior": "ior", "mdtest": "mdtest", "netcdf-bench": "benchtool"}

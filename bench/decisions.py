@@ -24,6 +24,8 @@ from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
+from weir.collect.metrics import metric_named
+from weir.collect.rounds import Rounds
 from weir.decide.accept.contract import Contract, Line, Promise
 from weir.decide.accept.evidence import Measured
 from weir.decide.accept.judge import PASS, Result, judge
@@ -31,9 +33,7 @@ from weir.decide.compare.estimate import Days, key_of
 from weir.decide.compare.pairs import Evidence, Pair, Sample
 from weir.decide.compare.verdict import FASTER, SLOWER, judge_pairs
 from weir.decide.history.series import from_table
-from weir.records.metrics import metric_named
-from weir.records.rounds import Rounds
-from weir.terms.model import Row
+from weir.records.model import Row
 
 RATE, LIMIT, SPREAD, CELLS = metric_named("rate"), 1000.0, 0.05, 20
 RESULTS = Path(__file__).resolve().parent / "results"

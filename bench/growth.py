@@ -11,12 +11,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bench.batches import ROOT, Cost, cost_of, weir
+from weir.collect.judged import rows_text
 from weir.measure.command import before
 from weir.measure.launch import RunEnd, after
 from weir.measure.machine.host import host_facts
 from weir.measure.session import Execution
 from weir.plan import Plan, read_plan
-from weir.records.judged import rows_text
 from weir.runs.ledger import end_run
 
 DOCUMENT = ROOT / "tests" / "golden" / "ior" / "weir-io-mpiio.json"

@@ -19,9 +19,9 @@ import time
 from pathlib import Path
 
 from tests.workflow.conftest import Checkout, copy_of_the_tree
+from weir.collect.judged import collect_cell
+from weir.collect.parsed_runs import finished_runs
 from weir.plan import Plan, read_plan
-from weir.records.collect import finished_runs
-from weir.records.judged import collect_cell
 from weir.statistics.median import median_interval
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tests.workflow.conftest import Checkout, copy_of_the_tree
 from weir.audit.judge import USABLE
-from weir.records.table import read_records
+from weir.collect.table import read_records
 from weir.statistics.median import ASSUMED, half_width
 
 ROOT = Path(__file__).resolve().parents[1]

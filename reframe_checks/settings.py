@@ -13,9 +13,9 @@ from jsonschema.validators import validator_for
 from weir.base.errors import WeirError
 from weir.measure.clean_up.starter import Starter
 from weir.plan import read_plan
+from weir.records.model import Partition, Site
 from weir.site.schedulers import scheduler
 from weir.site.schedulers.executors.reframe_backend import backend_of
-from weir.terms.model import Partition, Site
 
 SCHEMA = json.loads((Path(reframe.__file__).parent / "schemas/config.json").read_text(encoding="utf-8"))
 # An older ReFrame has it by another name.

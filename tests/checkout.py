@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.plan.config import Config, load_config
-from weir.terms.model import Cell, Footprint, Parsed, Target
+from weir.records.model import Cell, Footprint, Parsed, Target
 from weir.tools.base import Parameter, RunPaths, Tool
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -43,7 +43,7 @@ LONGEST_FIRST = (
     "ime/test_conformance.py",
     "engine/test_engine_space.py",
     "ime/test_power_loss.py",
-    "unit/records/test_hostile_text.py",
+    "unit/collect/test_hostile_text.py",
     "lab/test_stopped_machine.py",
 )
 

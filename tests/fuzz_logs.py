@@ -27,11 +27,11 @@ from typing import Any
 
 from tests.fuzzers import flipped, keep_input, options, truncated
 from weir.base.errors import WeirError
-from weir.records.imported_files import Facts
-from weir.records.importing import import_files
-from weir.records.table import read_records, write_records
-from weir.terms.columns import checked, columns
-from weir.terms.model import Row
+from weir.collect.imported_files import Facts
+from weir.collect.importing import import_files
+from weir.collect.table import read_records, write_records
+from weir.records.columns import checked, columns
+from weir.records.model import Row
 from weir.tools import tools
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -17,8 +17,8 @@ from reframe.core.fields import make_convertible
 
 import weir
 from weir.plan.allocation import request_of, time_s
+from weir.records.model import Partition
 from weir.site.schedulers import scheduler
-from weir.terms.model import Partition
 from weir_checks.choices import CHOSEN, VARIABLE, for_a_job, names_in
 from weir_checks.study import Case, Refusal, cases
 

@@ -14,12 +14,12 @@ from reframe.core.builtins import run_after, run_before, sanity_function, variab
 from reframe.core.exceptions import ReframeError
 
 from weir.base.errors import WeirError
+from weir.collect.judged import collect_cell
+from weir.collect.metrics import metric_named
+from weir.collect.parsed_runs import finished_runs
 from weir.measure.handover import Handover, start_of_workflow
 from weir.plan import Batch
-from weir.records.collect import finished_runs
-from weir.records.judged import collect_cell
-from weir.records.metrics import metric_named
-from weir.terms.model import Cell, Row, Site
+from weir.records.model import Cell, Row, Site
 from weir_checks.batch_test import WeirRun
 from weir_checks.choices import CHOSEN
 from weir_checks.receipt import Receipt, RunName, days_of, finished, runs_since, without_records

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from weir.base.units import counted
+from weir.collect.parsed_runs import Run, finished_runs
 from weir.plan import Batch
-from weir.records.collect import Run, finished_runs
+from weir.records.model import Row
 from weir.runs.files import RUN_FILE
-from weir.terms.model import Row
 from weir_checks.study import Place
 
 # Its run.json, and when that was written in ns since 1970: a failed run is repeated.

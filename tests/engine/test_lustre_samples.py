@@ -8,7 +8,7 @@ import pytest
 from tests.conftest import beside
 from tests.engine.runs import ROOT, run_unit
 from weir.measure.command import stripe
-from weir.terms.model import Target
+from weir.records.model import Target
 
 CAPTURED = ROOT / "tests/golden/lustre/2.17.57"
 # begin, pattern, stripes of how many bytes, OSTs that hold them

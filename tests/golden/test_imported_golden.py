@@ -10,9 +10,9 @@ import pytest
 
 from tests.golden.test_ior_golden import described, without_command
 from tests.unit.tools.cells import cell_of
-from weir.records.imported_files import Facts
-from weir.records.importing import import_files, runs_in
-from weir.terms.model import Target
+from weir.collect.imported_files import Facts
+from weir.collect.importing import import_files, runs_in
+from weir.records.model import Target
 from weir.tools import tools
 from weir.tools.base import LogTool
 

@@ -11,10 +11,10 @@ from tests.conftest import ROOT, beside
 from tests.golden.test_ior_golden import without_command
 from weir.audit import RunFacts, Subject, judge
 from weir.audit.judge import verdict_columns
-from weir.records.collect import messages_of_row
-from weir.records.imported_files import Facts, read_facts
-from weir.records.importing import import_files
-from weir.terms.model import Parsed, Row
+from weir.collect.imported_files import Facts, read_facts
+from weir.collect.importing import import_files
+from weir.collect.parsed_runs import messages_of_row
+from weir.records.model import Parsed, Row
 from weir.tools import tools
 
 # Good runs that are not VALID, and why that is right.

@@ -9,9 +9,9 @@ import pytest
 
 from weir.audit import Subject, judge
 from weir.audit.judge import verdict_columns
-from weir.records.collect import messages_of_row
-from weir.terms.columns import checked
-from weir.terms.model import Parsed
+from weir.collect.parsed_runs import messages_of_row
+from weir.records.columns import checked
+from weir.records.model import Parsed
 from weir.tools import tools
 
 FOLDER = Path(__file__).parent / "ior"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.golden.test_ior_golden import described, without_command
-from weir.terms.model import Parsed
+from weir.records.model import Parsed
 from weir.tools.find import Find
 from weir.tools.mdtest import TOOL
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.golden.test_ior_golden import described, without_command
-from weir.terms.model import Parsed
+from weir.records.model import Parsed
 from weir.tools.netcdf_bench import TOOL
 
 FOLDER = Path(__file__).parent / "netcdf-bench"

@@ -7,7 +7,7 @@ from typing import Any
 from bench.tables import replace_rows
 from tests.lab.filesystem import Share
 from tests.lab.proven import HEAD, KEYS, row_of, why_not
-from weir.terms.columns import columns
+from weir.records.columns import columns
 
 RECORD = {"verdict": "VALID", "proof": "servers"}
 

@@ -7,8 +7,8 @@ import pytest
 
 from tests.slurm.private_slurm import Cluster
 from tests.unit.tools.cells import cell_of
+from weir.records.model import Target
 from weir.site.launchers import launcher
-from weir.terms.model import Target
 from weir.tools import tools
 from weir.tools.base import RunPaths
 

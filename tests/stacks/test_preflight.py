@@ -9,7 +9,7 @@ from tests.programs import write_program
 from tests.stacks.conftest import Compile
 from weir.measure.preflight import check_interfaces, check_interfaces_of_batch, check_program
 from weir.measure.ranks import check_ranks, programs_of
-from weir.terms.model import Cell, Stack
+from weir.records.model import Cell, Stack
 
 # A fake of weir-io: reports one rank, in the file of its option.
 SAYS_ONE_RANK = """\

@@ -13,9 +13,9 @@ import pytest
 from tests.programs import write_program
 from tests.stacks.conftest import Compile
 from weir.cli import main
+from weir.records.model import Stack
 from weir.site.stacks.probe import ask_program, kind_of, parse_ldd, probe_stack
 from weir.site.stacks.verdict import features, problems, remarks
-from weir.terms.model import Stack
 
 OPEN_MPI = "Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4, repo rev: v4.1.4, May 26, 2022"
 MPICH = "MPICH Version:\\t4.2.3\\nMPICH Release date:\\tThu Oct  3 09:51:36 CDT 2024\\nMPICH ABI:\\t16:2:4\\n"

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from weir.records.imported_files import Facts
-from weir.records.importing import import_files, runs_in
-from weir.terms.model import Parsed, Row
+from weir.collect.imported_files import Facts
+from weir.collect.importing import import_files, runs_in
+from weir.records.model import Parsed, Row
 
 NOTHING_KNOWN = Facts()
 

@@ -9,14 +9,14 @@ from typing import Any
 import weir
 from weir.base.errors import WeirError
 from weir.base.files import from_json
-from weir.records.collect import Run, sum_of_facts
-from weir.records.judged import JudgedRun, code_state
-from weir.records.rounds import rounds_of
-from weir.records.table import lines_of, write_records
+from weir.collect.judged import JudgedRun, code_state
+from weir.collect.parsed_runs import Run, sum_of_facts
+from weir.collect.rounds import rounds_of
+from weir.collect.table import lines_of, write_records
+from weir.records.model import Row
 from weir.runs.files import ROWS_FILE
 from weir.runs.ledger import LEDGER, ROUNDS_FILE, end_run, keep_ledger
 from weir.runs.manifest import TABLES, write_manifest
-from weir.terms.model import Row
 
 
 def measure(results: Path, rows: Iterable[Row], planned: int) -> None:

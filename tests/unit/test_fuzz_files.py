@@ -12,9 +12,9 @@ from tests.fuzz_files import PAGE, READERS, cpu_limit, failure_of, memory_limit,
 from tests.unit.conftest import RunWeir
 from weir.base.files import fault_of
 from weir.cli import main
+from weir.collect.rounds import rounds_of_rows
+from weir.collect.table import read_records
 from weir.plan.files import plan_from_data
-from weir.records.rounds import rounds_of_rows
-from weir.records.table import read_records
 from weir.report.page import SHAPE
 
 pytestmark = pytest.mark.slow

@@ -12,11 +12,11 @@ from tests.needs import USER_NAMESPACE, need, user_mount_namespaces
 from tests.witness.conftest import MIB, Prove, counted, near, need_library, need_programs
 from weir.audit.explain import hint_of
 from weir.audit.registry import rules
+from weir.collect.table import read_records
 from weir.commands.prove import EXIT_NOT_PROVEN
 from weir.decide.history.store import add_campaign
 from weir.prove.reports import prove_variables, read_reports
 from weir.prove.start import watchers
-from weir.records.table import read_records
 from weir.witness.document import LIBRARY
 
 

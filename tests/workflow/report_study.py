@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.audit.explain import triggered
-from weir.records.intervals import write_intervals
+from weir.collect.intervals import write_intervals
 
 ROOT = Path(__file__).resolve().parents[2]
 MIB = 2**20

@@ -13,8 +13,8 @@ from tests.conftest import ROOT
 from tests.unit.decide.compare.test_command import three_commands
 from tests.unit.decide.compare.test_compare import cell, noisy
 from weir.cli import main
+from weir.collect.table import read_records, write_records
 from weir.plan import read_plan
-from weir.records.table import read_records, write_records
 
 # Null stores nothing: each transfer takes as long as in the stack, whatever else the machine does.
 STACK = """

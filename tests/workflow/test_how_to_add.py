@@ -336,7 +336,7 @@ def test_linters_and_quick_tests_pass_with_everything_added(extended: Checkout, 
     walking = [f"tests/unit/{name}" for name in ("audit", "docs", "plan", "records", "report", "tools")]
     houses = [
         f"tests/unit/{name}.py"
-        for name in ("base/test_extras", "test_layers", "terms/test_printed_values", "terms/test_shapes")
+        for name in ("base/test_extras", "test_layers", "records/test_printed_values", "records/test_shapes")
     ]
     arguments = ("-q", "-p", "no:cacheprovider", "-m", "not slow", *walking, *houses, "tests/golden")
     good(extended, sys.executable, "-m", "pytest", *arguments)

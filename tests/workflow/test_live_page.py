@@ -8,7 +8,7 @@ import pytest
 from tests.unit.report.rounds import measure, row_of, run_of, small_plan
 from tests.workflow.browser import CHROMIUM, film_of, open_page
 from weir import cli
-from weir.records.progress import Ended
+from weir.collect.progress import Ended
 from weir.report.live import LiveStudy
 from weir.report.page import write_page
 

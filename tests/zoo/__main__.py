@@ -16,7 +16,7 @@ from tests.zoo.errors import CannotStageError
 from tests.zoo.everyone import ANIMALS
 from tests.zoo.keeper import ROOT, Keeper, Visit, found
 from tests.zoo.unseen import ABSENT, BLIND
-from weir.terms.model import Row
+from weir.records.model import Row
 
 PAGE = ROOT / "docs" / "zoo.md"
 _HEAD = """\

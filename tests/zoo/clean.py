@@ -16,7 +16,7 @@ import yaml
 
 from tests.zoo.animals import Animal
 from tests.zoo.keeper import Keeper, planned
-from weir.terms.model import Row
+from weir.records.model import Row
 
 # True of a machine that does other things meanwhile, or that moves 2 GiB in less than 0.1 s.
 _OF_THE_MACHINE = ("machine-busy", "others-on-device", "phase-too-short", "slow-rank")

@@ -42,10 +42,10 @@ from tests.zoo.errors import CannotStageError
 from tests.zoo.quiet_faults import environment_of, filter_program, supervisor_program
 from tests.zoo.staging import in_group, mounted, of_another_user, repeated
 from weir.cli import main as weir_main
-from weir.records.imported_files import Facts
-from weir.records.importing import import_files
-from weir.records.table import read_records
-from weir.terms.model import Row
+from weir.collect.imported_files import Facts
+from weir.collect.importing import import_files
+from weir.collect.table import read_records
+from weir.records.model import Row
 from weir.tools.engine import is_engine
 from weir.witness.document import WITNESS_FILE
 

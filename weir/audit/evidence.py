@@ -4,7 +4,7 @@ from collections.abc import Callable, Container
 from dataclasses import dataclass
 
 from weir.audit.subject import Subject
-from weir.terms.columns import columns
+from weir.records.columns import columns
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from typing import Any
 from weir.audit.evidence import EVIDENCE, evidence_table, level_table
 from weir.audit.judge import UNPROVEN, stored_findings, stored_notes
 from weir.audit.registry import Rule, rules
-from weir.terms.columns import columns
-from weir.terms.model import Finding, Row
+from weir.records.columns import columns
+from weir.records.model import Finding, Row
 from weir.tools import tools
 
 

@@ -19,7 +19,7 @@ from weir.audit.registry import (
     rules_for,
 )
 from weir.audit.subject import Subject
-from weir.terms.model import Finding, Row
+from weir.records.model import Finding, Row
 
 VALID = "VALID"
 UNPROVEN = "UNPROVEN"

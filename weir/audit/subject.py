@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from weir.base.mounts import MEMORY_FILE_SYSTEMS
-from weir.terms.model import Cell, Message, Row, tasks_of
+from weir.records.model import Cell, Message, Row, tasks_of
 from weir.tools import tools
 from weir.tools.base import Habits
 

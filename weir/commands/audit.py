@@ -9,10 +9,10 @@ from weir.audit.judge import audited
 from weir.audit.registry import rules
 from weir.base.errors import InputError
 from weir.base.files import as_json
+from weir.collect.study_facts import files_read
+from weir.collect.table import read_study_records, write_records
+from weir.collect.tally import describe, summarise
 from weir.decide.compare.sides import records_file
-from weir.records.study_facts import files_read
-from weir.records.table import read_study_records, write_records
-from weir.records.tally import describe, summarise
 from weir.runs.manifest import MANIFEST, OTHER_SUM, doubt_of
 
 NAME = "audit"

@@ -13,16 +13,12 @@ from typing import Any
 from weir.base.errors import WeirError
 from weir.base.files import Hashed, as_json, whole_bytes
 from weir.base.units import few
-from weir.decide.compare.cross_check import Agreement, agreements
-from weir.measure.handover import MEASURED_PLAN
-from weir.plan.files import PlanLines, cell_of_line, name_of_line, read_lines
-from weir.plan.model import Plan
-from weir.records.collect import site_folder
-from weir.records.intervals import write_intervals
-from weir.records.judged import Work, collected, copies, parts_of
-from weir.records.rounds import MISSING, OLDER, PLAN_FILE, Rounds, rounds_of
-from weir.records.study_facts import Planned, study_facts
-from weir.records.table import (
+from weir.collect.intervals import write_intervals
+from weir.collect.judged import Work, collected, copies, parts_of
+from weir.collect.parsed_runs import site_folder
+from weir.collect.rounds import MISSING, OLDER, PLAN_FILE, Rounds, rounds_of
+from weir.collect.study_facts import Planned, study_facts
+from weir.collect.table import (
     COLUMNS,
     COUNTERS_FILE,
     LATENCIES_FILE,
@@ -30,12 +26,16 @@ from weir.records.table import (
     write_excluded,
     write_whole,
 )
-from weir.records.tally import Tally, describe
+from weir.collect.tally import Tally, describe
+from weir.decide.compare.cross_check import Agreement, agreements
+from weir.measure.handover import MEASURED_PLAN
+from weir.plan.files import PlanLines, cell_of_line, name_of_line, read_lines
+from weir.plan.model import Plan
+from weir.records.columns import columns
+from weir.records.model import Cell
 from weir.runs.files import RUN_FILE, unavailable_names, why_unavailable
 from weir.runs.ledger import ROUNDS_FILE, keep_ledger
 from weir.runs.manifest import write_manifest
-from weir.terms.columns import columns
-from weir.terms.model import Cell
 
 NAME = "collect"
 GROUP = "measure"

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from weir.base.plugins import load
-from weir.records.metrics import metric_names
+from weir.collect.metrics import metric_names
 from weir.report.bundle.reproduce import unpacked
 
 NAME = "compare"

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from weir.base.errors import require_at_least
 from weir.base.plugins import load
+from weir.collect.metrics import metric_names
 from weir.decide.history import RECENT_POINTS
-from weir.records.metrics import metric_names
 
 NAME = "history"
 GROUP = "decide"

@@ -10,17 +10,17 @@ from typing import Any
 from weir.base.errors import InputError
 from weir.base.files import as_json, csv_lines, printable
 from weir.base.units import counted, few
+from weir.collect.imported_files import Facts, Found, files_below, imported_before, is_refused, read_facts
+from weir.collect.importing import Imported, nothing_found
+from weir.collect.intervals import INTERVALS_FILE, write_intervals
+from weir.collect.study_facts import archive_facts
+from weir.collect.table import LATENCIES_FILE, is_table_of_records, write_excluded, write_records, write_whole
+from weir.collect.tally import describe, summarise
 from weir.decide.io500.imported import Scored, import_all, scored_facts, scored_lines, scored_table
-from weir.records.imported_files import Facts, Found, files_below, imported_before, is_refused, read_facts
-from weir.records.importing import Imported, nothing_found
-from weir.records.intervals import INTERVALS_FILE, write_intervals
-from weir.records.study_facts import archive_facts
-from weir.records.table import LATENCIES_FILE, is_table_of_records, write_excluded, write_records, write_whole
-from weir.records.tally import describe, summarise
+from weir.records.columns import columns
 from weir.report.logs import logs_page
 from weir.report.page import write_page
 from weir.runs.manifest import MANIFEST, write_manifest
-from weir.terms.columns import columns
 
 NAME = "import"
 GROUP = "prove"

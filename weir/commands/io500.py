@@ -5,6 +5,8 @@ from pathlib import Path
 
 from weir.base.errors import InputError
 from weir.base.files import as_json
+from weir.collect.study_facts import read_study_facts
+from weir.collect.table import read_whole_records
 from weir.decide.compare.sides import records_file
 from weir.decide.io500.cells import cell_facts, cell_lines, populations, standings
 from weir.decide.io500.directory import read_directory
@@ -14,8 +16,6 @@ from weir.decide.io500.result import validity
 from weir.decide.io500.result_sets import audited
 from weir.decide.io500.submission_rules import draft
 from weir.decide.io500.submissions import DEFAULT, places, read_submissions, standing_figure
-from weir.records.study_facts import read_study_facts
-from weir.records.table import read_whole_records
 
 NAME = "io500"
 GROUP = "decide"

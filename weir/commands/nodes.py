@@ -16,8 +16,8 @@ from weir.measure.nodes import FACTOR, LEAST_NODES, Probe, Slow, names_of, probe
 from weir.measure.preflight import Check, check_folder, check_mount
 from weir.plan.config.sites import load_site
 from weir.plan.config.sources import add_config_dir, find_sources
+from weir.records.model import Target
 from weir.site.schedulers import Scheduler, scheduler
-from weir.terms.model import Target
 
 NAME = "nodes"
 GROUP = "measure"

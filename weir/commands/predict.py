@@ -7,6 +7,7 @@ from pathlib import Path
 
 from weir.base.errors import InputError, WeirError, require_at_least
 from weir.base.files import as_json
+from weir.collect.table import read_whole_records
 from weir.decide.compare.sides import records_file
 from weir.decide.predict.application import (
     Application,
@@ -20,8 +21,7 @@ from weir.decide.predict.probe import circumstances_of, probe
 from weir.plan.config import load_config
 from weir.plan.config.sources import Sources, add_config_dir, find_sources
 from weir.prove.darshan import read_log
-from weir.records.table import read_whole_records
-from weir.terms.model import Row
+from weir.records.model import Row
 
 NAME = "predict"
 GROUP = "decide"

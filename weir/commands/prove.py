@@ -14,6 +14,8 @@ from typing import Any
 from weir.audit.judge import UNPROVEN, VERDICTS
 from weir.base.errors import InputError, WeirError
 from weir.base.files import as_json
+from weir.collect.imported_files import unread_form
+from weir.collect.table import write_records
 from weir.decide.io500.proven import (
     ProvenRun,
     WatchedRun,
@@ -37,8 +39,6 @@ from weir.prove.reports import read_reports, unreported_bytes
 from weir.prove.results import Claim, claims_in, expected, hint_of_expect, results_in_files
 from weir.prove.seen import Seen, facts_of_all, of_program, seen_lines, unseen_lines
 from weir.prove.start import run_program
-from weir.records.imported_files import unread_form
-from weir.records.table import write_records
 from weir.tools.outputs import read_text
 
 NAME = "prove"

@@ -18,6 +18,7 @@ from typing import Any
 from weir.base.errors import InputError, WeirError
 from weir.base.processes import EXIT_INTERRUPTED, Interrupt, children_of, without_terminal
 from weir.base.units import about_duration
+from weir.collect.progress import StudyProgress
 from weir.commands.show import read_page
 from weir.commands.watch import PageWriter
 from weir.decide.compare.sides import RECORDS_FILE
@@ -27,7 +28,6 @@ from weir.plan import Plan, make_plan
 from weir.plan.card import other_scale, short_card
 from weir.plan.config import load_config
 from weir.plan.config.suite import FULL
-from weir.records.progress import StudyProgress
 from weir.report.live import LIVE_PAGE, LIVE_TEXT, LiveStudy
 from weir.report.page import PAGE_FILE, publication_lines
 from weir.report.text import lines

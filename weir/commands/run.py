@@ -15,6 +15,9 @@ from weir.base.errors import TargetUnavailableError, WeirError, did_you_mean, fr
 from weir.base.files import require_plain_path
 from weir.base.processes import EXIT_INTERRUPTED, Interrupt
 from weir.base.units import HintedError, parse_duration
+from weir.collect.intervals import width_meter
+from weir.collect.judged import rows_text
+from weir.collect.measured import batch_costs
 from weir.measure.batches import measure_in_rounds, measure_in_turn, preflight
 from weir.measure.clean_up.starter import follow_the_starter
 from weir.measure.handover import write_errors
@@ -23,9 +26,6 @@ from weir.measure.receipt import deliver
 from weir.measure.session import PlannedBatch, Session, SessionBatch, planned_batch
 from weir.plan import Batch, Plan, read_plan
 from weir.plan.cost import append_costs
-from weir.records.intervals import width_meter
-from weir.records.judged import rows_text
-from weir.records.measured import batch_costs
 
 NAME = "run"
 GROUP = "measure"

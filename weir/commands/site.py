@@ -15,10 +15,10 @@ from weir.base.files import as_json, damage_named, write_atomically
 from weir.base.plugins import load
 from weir.base.units import three_digits
 from weir.commands.show import read_page
+from weir.records.columns import verdict_texts
 from weir.report import drawing
 from weir.report.page import DRAW_AGAIN, PAGE_FILE
 from weir.report.text import NUMBER_AND_UNIT, proven
-from weir.terms.columns import verdict_texts
 
 NAME = "site"
 GROUP = "publish"

@@ -9,9 +9,9 @@ from weir.base.files import as_json
 from weir.base.units import counted
 from weir.plan.config.sites import load_site
 from weir.plan.config.sources import add_config_dir, find_sources
+from weir.records.model import Stack
 from weir.site.stacks.probe import launcher_of, probe_stack, stack_of_prefix
 from weir.site.stacks.verdict import StackFacts, features, problems, remarks
-from weir.terms.model import Stack
 
 NAME = "stacks"
 GROUP = "measure"

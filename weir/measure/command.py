@@ -19,9 +19,9 @@ from weir.measure.clean_up.directories import Workspace
 from weir.measure.clean_up.prepared_target import Guardian
 from weir.measure.machine.host import host_facts
 from weir.measure.session import Execution, PlannedBatch, SessionBatch
+from weir.records.model import Target
 from weir.runs.files import fresh_folder
 from weir.site.launchers import Start, start_of
-from weir.terms.model import Target
 from weir.tools import tools
 from weir.tools.base import RunPaths
 from weir.tools.engine import engine_of, shared_engine

@@ -23,8 +23,8 @@ from weir.base.files import fault_of, from_json
 from weir.base.processes import is_the_same, started
 from weir.base.storage_calls import real_path
 from weir.measure.clean_up.directories import private_directory, user_directory
+from weir.records.model import Target
 from weir.site.schedulers import surrounding
-from weir.terms.model import Target
 
 LOCK_IN_TARGET = ".weir-lock"
 NOTE_SUFFIX = ".json"

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 
 from weir.base.errors import WeirError
 from weir.base.files import from_json
+from weir.records.model import Stack
 from weir.site.launchers import launcher, start_of
 from weir.site.schedulers import surrounding
-from weir.terms.model import Stack
 
 # Slower than this many times the median: far beyond what two runs of the probe on one node differ by.
 FACTOR = 1.5

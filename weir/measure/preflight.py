@@ -18,8 +18,8 @@ from weir.measure.clean_up.directories import exposed_parent, temporary_director
 from weir.measure.machine.host import file_system_of
 from weir.measure.machine.servers import server_addresses
 from weir.plan.cost import inodes_needed
+from weir.records.model import Cell, Footprint, Stack, Target
 from weir.site.launchers import applied
-from weir.terms.model import Cell, Footprint, Stack, Target
 from weir.tools import tools
 from weir.tools.engine import shared_engine
 

@@ -14,8 +14,8 @@ from weir.measure.clean_up.shared_memory import no_room, no_segment
 from weir.measure.execute import Outcome, execute
 from weir.measure.preflight import Check, library_hint
 from weir.measure.session import PlannedBatch
+from weir.records.model import Stack
 from weir.site.launchers import start_of
-from weir.terms.model import Stack
 from weir.tools import tools
 from weir.tools.engine import engine_of, is_engine, program_name
 

@@ -28,10 +28,10 @@ from weir.base.units import about_duration
 from weir.measure.lock import Lock
 from weir.measure.nodes import Slow
 from weir.plan.model import Batch, Plan
+from weir.records.model import Cell, Stack, Target, Until
 from weir.runs.files import ended_at, read_run_file
 from weir.runs.ledger import Judge, finish_ended
 from weir.site.schedulers import surrounding
-from weir.terms.model import Cell, Stack, Target, Until
 
 
 @dataclass(frozen=True)

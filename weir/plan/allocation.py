@@ -11,8 +11,8 @@ from weir.base.errors import ConfigError, Problem
 from weir.plan.expand import PlannedCell
 from weir.plan.model import CLEAN_UP_S, Batch, Plan
 from weir.plan.totals import added_span
+from weir.records.model import Cell, Partition
 from weir.site.schedulers import Answer, Request, Scheduler, scheduler
-from weir.terms.model import Cell, Partition
 
 # The cost card guesses about an unknown machine: a job that ends early costs nothing, one that is cut costs
 # another wait in the queue.

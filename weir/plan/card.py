@@ -9,7 +9,7 @@ from weir.base.units import about_duration, about_size, counted
 from weir.plan.config.suite import FULL
 from weir.plan.cost import BatchCosts, learned
 from weir.plan.model import Batch, Cost, Plan, TargetCost
-from weir.terms.model import CROSS_CHECK, Until
+from weir.records.model import CROSS_CHECK, Until
 
 _WIDTH = 100
 _MOST_BATCHES = 24

@@ -14,7 +14,7 @@ from statistics import fmean
 
 from weir.base.files import from_json, text_of
 from weir.plan.model import Batch, Plan
-from weir.terms.model import Footprint, Partition, Target
+from weir.records.model import Footprint, Partition, Target
 
 MIB = 2**20
 # Executions that weir-io runs in one launch: more save nothing, and their folders have to be made before it.

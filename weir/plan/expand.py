@@ -18,7 +18,7 @@ from weir.plan.config.suite import Experiment
 from weir.plan.config.suites import TARGET_FIELDS
 from weir.plan.config.yaml_file import Keys
 from weir.plan.cost import Span, execution_span, inodes_needed, stopped, timeout_s
-from weir.terms.model import Cell, Footprint, Partition, Site, Stack, Target
+from weir.records.model import Cell, Footprint, Partition, Site, Stack, Target
 from weir.tools.base import Tool
 from weir.tools.engine import EngineTool, shared_engine
 

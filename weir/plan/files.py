@@ -20,7 +20,7 @@ from weir.base.errors import InputError
 from weir.base.files import WRONG_CONTENT, from_json, whole_file
 from weir.data import load_schema
 from weir.plan.model import Batch, Plan
-from weir.terms.model import Cell, Until
+from weir.records.model import Cell, Until
 
 SCHEMA = 1
 

@@ -22,7 +22,7 @@ from weir.plan.expand import (
 )
 from weir.plan.model import Batch, Exclusion, Plan, Shared, SuiteFacts, UnreachableCounts
 from weir.plan.totals import added_span, batch_cost, moved_bytes, plan_cost, stricter, with_shares
-from weir.terms.model import CROSS_CHECK, Cell, Site, is_check
+from weir.records.model import CROSS_CHECK, Cell, Site, is_check
 from weir.tools.base import Tool
 from weir.tools.engine import program_name
 

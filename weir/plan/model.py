@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from weir.terms.model import Cell, Site
+from weir.records.model import Cell, Site
 
 
 @dataclass(frozen=True)

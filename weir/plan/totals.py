@@ -10,7 +10,7 @@ from weir.plan.config import Config
 from weir.plan.cost import Span, launch_span, launches
 from weir.plan.expand import MEANINGLESS, Expansion, PlannedCell
 from weir.plan.model import Batch, Cost, TargetCost
-from weir.terms.model import Footprint, Partition, Until
+from weir.records.model import Footprint, Partition, Until
 
 
 def with_shares(planned: Sequence[PlannedCell]) -> list[PlannedCell]:

@@ -43,7 +43,7 @@ from weir.prove.shared_calls import (
     places_of_equals,
     spans_of_results,
 )
-from weir.terms.model import Row
+from weir.records.model import Row
 from weir.witness.spans import kind_of
 
 _MIB = 2**20

@@ -10,7 +10,7 @@ from weir.prove.mounts import Mount
 from weir.prove.records import row_of, synchronised_files
 from weir.prove.results import Claim
 from weir.prove.shared_calls import named_s
-from weir.terms.model import Row, tasks_of
+from weir.records.model import Row, tasks_of
 from weir.witness.spans import kind_of
 
 SEARCH = "find"  # an access: entries of directories are read

@@ -13,7 +13,7 @@ from weir.prove.mounts import KINDS, Mount, Phase
 from weir.prove.pieces import known_sum
 from weir.prove.records import MOVED, Judged, JudgedRow, synced_share
 from weir.prove.results import Claim
-from weir.terms.model import Finding
+from weir.records.model import Finding
 
 _LEAST_BYTES = 1 << 20  # bytes, or names, that make a mount worth its lines
 _LEAST_NAMES = 100

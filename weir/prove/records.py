@@ -16,8 +16,8 @@ from weir.prove.counters import is_here
 from weir.prove.mounts import Growth, Mount, Phase
 from weir.prove.pieces import known_sum
 from weir.prove.reports import Process
-from weir.terms.columns import columns
-from weir.terms.model import Row
+from weir.records.columns import columns
+from weir.records.model import Row
 from weir.witness.nodes import counts_of_observer, facts_of_device
 
 _MIB = 2**20

@@ -12,7 +12,7 @@ from typing import Any
 
 from weir.base.files import from_json
 from weir.base.mounts import place_of
-from weir.terms.shapes import check_of
+from weir.records.shapes import check_of
 from weir.witness.document import LIBRARY, preloadable
 
 _IMAGES = "*.image"

@@ -11,11 +11,11 @@ from pathlib import Path
 
 from weir.base.errors import InputError
 from weir.base.units import HintedError, bare_number, parse_rate, three_digits
+from weir.collect.imported_files import unread_form
+from weir.collect.importing import runs_in
+from weir.collect.parsed_runs import messages_of_row
 from weir.prove.records import LEAST_BYTES
-from weir.records.collect import messages_of_row
-from weir.records.imported_files import unread_form
-from weir.records.importing import runs_in
-from weir.terms.model import Message, Row
+from weir.records.model import Message, Row
 from weir.tools import tools
 from weir.tools.base import UNKNOWN_ACCESS
 from weir.tools.outputs import read_text

@@ -8,7 +8,7 @@ from itertools import pairwise
 from weir.audit.subject import SPAN_SHARE
 from weir.prove.mounts import Mount, Part, Phase
 from weir.prove.records import LEAST_BYTES, MOVED, NEARLY_ALL, synced_share
-from weir.terms.model import Row
+from weir.records.model import Row
 from weir.witness.spans import kind_of
 
 # Calls of MPI's start and of settings beside those of a result.

@@ -1,1 +1,1 @@
-"""Records: one access of one iteration of a run, one row; read, written and collected here."""
+"""A record: its columns, the cell and the run it belongs to, and the forms that values may have."""

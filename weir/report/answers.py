@@ -11,9 +11,9 @@ from weir.audit.explain import hint_of
 from weir.audit.judge import USABLE, VALID, VERDICTS, names_in
 from weir.audit.registry import rules
 from weir.base.units import about_size
+from weir.records.columns import columns
+from weir.records.model import Row
 from weir.report.points import MOST_POINTS, Points, size_text
-from weir.terms.columns import columns
-from weir.terms.model import Row
 
 Known = Mapping[str, Any]
 

@@ -16,16 +16,16 @@ from weir.audit.judge import UNPROVEN, names_in
 from weir.base.errors import WeirError
 from weir.base.files import write_atomically
 from weir.base.units import about_duration
+from weir.collect.parsed_runs import requested_columns
+from weir.collect.progress import BatchProgress, Ended, StudyProgress
+from weir.collect.study_facts import Planned, study_facts
+from weir.collect.tally import Tally, facts_of_run
 from weir.plan import Plan
-from weir.records.collect import requested_columns
-from weir.records.progress import BatchProgress, Ended, StudyProgress
-from weir.records.study_facts import Planned, study_facts
-from weir.records.tally import Tally, facts_of_run
+from weir.records.model import Row
 from weir.report.answers import Counts, page_of
 from weir.report.page import write_page
 from weir.report.points import Points
 from weir.report.text import proof, rates
-from weir.terms.model import Row
 from weir.tools import purpose_of
 
 LIVE_PAGE = "live.html"

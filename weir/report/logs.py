@@ -12,10 +12,10 @@ from weir.audit.evidence import EVIDENCE
 from weir.audit.explain import example_text, lacking, next_time, triggered
 from weir.audit.judge import USABLE, VERDICTS, names_in
 from weir.base.units import three_digits
-from weir.records.metrics import metric_named
+from weir.collect.metrics import metric_named
+from weir.records.model import Row
 from weir.report.answers import Counts, answers, page_of
 from weir.report.points import Points
-from weir.terms.model import Row
 
 _MOST_LOGS = 200
 _MOST_DOUBTS = 12

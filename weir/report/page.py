@@ -20,7 +20,7 @@ from typing import Any
 
 from weir.base.files import NUMBER, shaped, write_atomically
 from weir.data import data_folder
-from weir.terms.columns import columns, verdict_texts
+from weir.records.columns import columns, verdict_texts
 
 PAGE_FILE = "page.json"
 DRAW_AGAIN = "draw it again: snakemake report"

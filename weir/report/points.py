@@ -12,9 +12,9 @@ from typing import Any
 from weir.audit.judge import UNPROVEN, USABLE, VALID, VERDICTS, names_in
 from weir.audit.registry import DEGRADED, INVALID
 from weir.base.units import format_size
-from weir.records.metrics import metric_named
-from weir.terms.columns import columns
-from weir.terms.model import Row
+from weir.collect.metrics import metric_named
+from weir.records.columns import columns
+from weir.records.model import Row
 
 MOST_POINTS = 4000  # points on a page, the same number as in report.html
 MOST_VALUES = 40  # values of a point that are drawn

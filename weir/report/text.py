@@ -11,7 +11,7 @@ from typing import Any
 
 from weir.base import units
 from weir.base.units import counted, latency_text, three_digits
-from weir.terms.columns import verdict_texts
+from weir.records.columns import verdict_texts
 
 _SIGNS = {
     "\\": r"\textbackslash{}",

@@ -28,7 +28,7 @@ LEDGER = "ledger.jsonl"
 ROUNDS_FILE = "rounds.json"  # the findings of a study's collection, and the head of the ledger then
 COLLECTED_LEDGER = "ledger-collected.jsonl"  # the ledger at a collection, for copies elsewhere
 NOTHING_BEFORE = "0" * 64
-# Makes the text of ROWS_FILE from a run's folder and run.json; weir.records, which knows it, lies above.
+# Makes the text of ROWS_FILE from a run's folder and run.json; weir.collect, which knows it, lies above.
 Judge = Callable[[Path, Mapping[str, Any]], str | None]
 DONE = "done"
 _TAIL_BYTES = 4096  # a line is shorter

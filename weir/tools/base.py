@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from weir.base.units import format_size
-from weir.terms.model import Cell, Footprint, Parsed, Row, Target
+from weir.records.model import Cell, Footprint, Parsed, Row, Target
 
 # Purposes of tools: figures, tables and claims select records by the column purpose, not by the name of a
 # tool.

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from weir.base.files import printable
-from weir.terms.model import Message
+from weir.records.model import Message
 
 FAILED = "failed"  # an operation that was timed, or the data, failed: the number is that of other work
 DOUBTFUL = "doubtful"  # something around the timed operations failed, and may have changed what was timed

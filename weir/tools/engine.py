@@ -12,8 +12,8 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from weir.base.files import from_json
-from weir.terms.model import Cell, Message, Parsed, Row
-from weir.terms.shapes import check_of
+from weir.records.model import Cell, Message, Parsed, Row
+from weir.records.shapes import check_of
 from weir.tools.base import Tool
 from weir.tools.outputs import read_text, read_texts
 

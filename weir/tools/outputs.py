@@ -22,7 +22,7 @@ from pathlib import Path, PurePath
 from typing import IO, Any, BinaryIO
 
 from weir.base.errors import InputError
-from weir.terms.model import Row
+from weir.records.model import Row
 
 # No program prints a longer line that a number is read from; what is behind is dropped.
 LINE_BYTES = 8 * 2**10

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from weir.terms.model import Cell, Target
+from weir.records.model import Cell, Target
 from weir.tools.base import Parameter
 
 STRIPE_COUNT = Parameter(

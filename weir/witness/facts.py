@@ -6,8 +6,8 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from weir.base.files import json_of
-from weir.terms.model import Row
-from weir.terms.shapes import check_of
+from weir.records.model import Row
+from weir.records.shapes import check_of
 from weir.witness.document import LIBRARY
 from weir.witness.nodes import facts_of_device, groups, mirrors_of, processors, servers_of
 from weir.witness.spans import (

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from math import log
 from typing import Any
 
-from weir.terms.model import Row
+from weir.records.model import Row
 
 # The witness's name for the operation of a row of metadata on each item.
 _KINDS: Mapping[tuple[str, str], str] = {

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from weir.base.errors import WeirError
 from weir.base.files import WRONG_CONTENT, from_json
+from weir.collect.tally import verdict_counts
 from weir.plan import Plan
-from weir.records.tally import verdict_counts
 from weir.report.page import checked_page, publication_lines
 from weir.report.text import headline
 from weir.workflow.study import PAGE, PRINT, RECORDS, cells_left, output_times

@@ -10,10 +10,10 @@ from typing import Any, TextIO
 from weir.base.errors import WeirError, unfiltered, visible
 from weir.base.processes import without_terminal
 from weir.base.units import about_duration, three_digits
+from weir.collect.progress import BatchProgress, StudyProgress
 from weir.measure.handover import PLAN_FILES
 from weir.plan import Plan, read_plan
-from weir.records.progress import BatchProgress, StudyProgress
-from weir.terms.model import Partition
+from weir.records.model import Partition
 
 POLL_S = 1.0
 _POLL_END_S = 0.05

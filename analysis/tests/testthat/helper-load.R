@@ -10,7 +10,7 @@ load_analysis(home)
 # Those of a study with too few runs to estimate the autocorrelation of its own, as weir writes them.
 assumed_intervals <- tempfile("intervals-", fileext = ".csv")
 stopifnot(system2(file.path(checkout, ".venv", "bin", "python"),
-  c("-m", "weir.records.intervals", shQuote(assumed_intervals)), env = paste0("PYTHONPATH=", shQuote(checkout))) == 0)
+  c("-m", "weir.collect.intervals", shQuote(assumed_intervals)), env = paste0("PYTHONPATH=", shQuote(checkout))) == 0)
 use_intervals(assumed_intervals)
 
 scratch <- function(name) {

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
+from weir.collect.imported_files import Facts
+from weir.collect.importing import import_files
+from weir.collect.judged import collect_cell
+from weir.collect.parsed_runs import Run, read_json
 from weir.plan.files import read_plan
-from weir.records.collect import Run, read_json
-from weir.records.imported_files import Facts
-from weir.records.importing import import_files
-from weir.records.judged import collect_cell
-from weir.terms.model import Row
+from weir.records.model import Row
 
 CASES = Path(__file__).parent / "cases"
 

@@ -12,8 +12,8 @@ import pytest
 
 from tests.golden.audit.cases import CASES, found_in, rules_in
 from weir.audit.registry import rules
-from weir.records.imported_files import Facts
-from weir.records.importing import import_files
+from weir.collect.imported_files import Facts
+from weir.collect.importing import import_files
 
 GOLDEN = Path(__file__).parents[1]
 OLDER = {
@@ -22,7 +22,7 @@ OLDER = {
     # Rewritten from logs of 2018 on Lustre, which tests/golden/test_ior_beside.py reads where they are.
     "ior/written-3.0.1-three-runs.txt": {"random-draw-overlaps", "stripes-differ"},
 }
-# About several runs, or about what happens to records afterwards: tests/unit/records/test_custody.py.
+# About several runs, or about what happens to records afterwards: tests/unit/collect/test_custody.py.
 OF_A_STUDY = {"output-edited", "run-replayed", "authors-verdict"}
 NAMES = sorted(case.name for case in CASES.iterdir())
 

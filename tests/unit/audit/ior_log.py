@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from weir.records.imported_files import Facts
-from weir.records.importing import import_files
-from weir.terms.model import Row
+from weir.collect.imported_files import Facts
+from weir.collect.importing import import_files
+from weir.records.model import Row
 
 MIB = 2**20
 _HEAD = """\

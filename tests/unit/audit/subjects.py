@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from weir.audit import RunFacts, Subject
-from weir.terms.model import Cell, Message, Row
+from weir.records.model import Cell, Message, Row
 
 MIB = 2**20
 GOOD_ROW: Row = {

@@ -12,8 +12,8 @@ from tests.conftest import beside
 from tests.unit.audit.ior_log import MIB, WHOLE_MIB, imported, log
 from tests.unit.audit.subjects import read
 from weir.audit.judge import judge, verdict_columns
-from weir.records.imported_files import Facts
-from weir.records.importing import import_files
+from weir.collect.imported_files import Facts
+from weir.collect.importing import import_files
 
 WHOLE = WHOLE_MIB * MIB
 # A skew of 148.0 s, as one submission has it: the phases count it twice.

@@ -16,8 +16,8 @@ from weir.audit import judge
 from weir.audit.evidence import EVIDENCE, needed
 from weir.audit.explain import LACKING, hint_of
 from weir.audit.registry import rules
-from weir.records.imported_files import Facts
-from weir.records.importing import import_files
+from weir.collect.imported_files import Facts
+from weir.collect.importing import import_files
 
 LOG = ROOT / "tests/golden/ior/ior-posix-shared.txt"
 OF_A_SUITE = re.compile(

@@ -7,8 +7,8 @@ import pytest
 
 from tests.unit.audit.findings_of_latencies import FITS
 from weir.audit import Subject, judge
-from weir.records.imported_files import Facts
-from weir.records.importing import import_files
+from weir.collect.imported_files import Facts
+from weir.collect.importing import import_files
 
 RULE = "latency-not-depth-over-rate"
 GOLDEN = Path(__file__).resolve().parents[2] / "golden"

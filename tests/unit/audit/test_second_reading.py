@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import beside
-from weir.records.imported_files import Facts
-from weir.records.importing import import_files
+from weir.collect.imported_files import Facts
+from weir.collect.importing import import_files
 
 _ROW = re.compile(r"(write|read)\s+([\d.]+)\s+\S+\s+\S+\s+[\d.]+\s+([\d.]+)\s+[\d.]+\s+[\d.]+\s+\d+\s*$")
 _RULES = ("sync-not-applied", "random-draw-overlaps")

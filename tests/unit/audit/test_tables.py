@@ -25,9 +25,9 @@ from weir.audit.judge import (
 from weir.audit.registry import Outcome, degraded, rule, rules
 from weir.audit.subject import Subject
 from weir.base.files import file_sha256
-from weir.records.table import read_records, write_records
-from weir.terms.columns import columns
-from weir.terms.model import Finding, Row
+from weir.collect.table import read_records, write_records
+from weir.records.columns import columns
+from weir.records.model import Finding, Row
 
 ROW: Row = {
     "api": "POSIX", "access": "write", "nn": 1, "ppn": 1, "iteration": 0, "cell": "0123456789ab",

@@ -17,7 +17,7 @@ PACKAGE = Path(weir.__file__).parent
 # What may look at the clock itself, and why a step does no harm there.
 BY_THE_WALL = {
     "base/processes.py": "takes it once, when the process begins",
-    "records/measured.py": "the date of a line, which nothing reads",
+    "collect/measured.py": "the date of a line, which nothing reads",
     "report/live.py": "the time that a page shows",
     "commands/prove.py": "is compared with times of files, for a hint only; and the time of a record",
     "measure/handover.py": "is compared with times of files: at most a failed batch is tried again",
@@ -93,7 +93,7 @@ BY_TIMES_OF_FILES = {
     "runs/files.py": "at most a failed run is tried again",
     "workflow/follow.py": "a page that changed, by equality",
     "measure/handover.py": "the newest log, of which the last errors are shown",
-    "records/progress.py": "the run that is shown as the last one; a run that changed, by equality",
+    "collect/progress.py": "the run that is shown as the last one; a run that changed, by equality",
     "workflow/study.py": "at most a failed batch is tried again",
 }
 # The engine, the emulator and the witness read the time of day here.

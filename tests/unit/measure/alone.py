@@ -15,7 +15,7 @@ from weir.measure.clean_up.directories import Workspace, fault
 from weir.measure.clean_up.prepared_target import Guardian
 from weir.measure.command import Turn
 from weir.measure.session import PlannedBatch, Session, SessionBatch
-from weir.terms.model import Cell, Stack, Target
+from weir.records.model import Cell, Stack, Target
 from weir.tools import tools
 
 # What weir-io once wrote.

@@ -18,9 +18,9 @@ from weir.measure.batches import measure_in_rounds, run_all
 from weir.measure.command import Turn
 from weir.measure.receipt import BatchReceipt
 from weir.measure.session import Execution, PlannedBatch, Session, SessionBatch
+from weir.records.model import Cell, Stack, Target, Until
 from weir.runs.files import read_run_file, run_folder
 from weir.statistics.median import half_width
-from weir.terms.model import Cell, Stack, Target, Until
 
 
 def cell(name: str, until: Until | None, count: int = 4) -> Cell:

@@ -11,7 +11,7 @@ from weir.measure.batches import _fitting, run_all
 from weir.measure.command import Turn
 from weir.measure.session import Execution, PlannedBatch, SessionBatch
 from weir.plan.cost import LAUNCH_EXECUTIONS
-from weir.terms.model import Cell, Stack, Target
+from weir.records.model import Cell, Stack, Target
 
 
 def cell(number: int, timeout_s: float) -> Cell:

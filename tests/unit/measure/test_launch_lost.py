@@ -10,7 +10,7 @@ from tests.unit.measure.alone import run_missing
 from weir.base.errors import WeirError
 from weir.measure import batches, launch
 from weir.measure.session import PlannedBatch, SessionBatch
-from weir.terms.model import Cell, Stack, Target
+from weir.records.model import Cell, Stack, Target
 from weir.tools import tools
 
 PARAMS = {name: parameter.default for name, parameter in tools()["ior"].parameters.items()}

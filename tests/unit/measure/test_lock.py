@@ -14,7 +14,7 @@ from weir.base.processes import started
 from weir.measure import lock as module
 from weir.measure.clean_up.directories import user_directory
 from weir.measure.lock import Holder, Lock, take, this_process
-from weir.terms.model import Target
+from weir.records.model import Target
 
 TARGET = Target(name="ram", kind="memory", path="/dev/shm/weir-nobody")
 

@@ -13,7 +13,7 @@ from weir.measure.preflight import check_batch, check_inodes, check_kind, check_
 from weir.measure.ranks import check_ranks
 from weir.plan import make_plan
 from weir.plan.cost import LAUNCH_EXECUTIONS
-from weir.terms.model import Stack, Target
+from weir.records.model import Stack, Target
 from weir.tools import tools
 
 TARGET = Target(name="disk", kind="disk", path="/target")

@@ -21,8 +21,8 @@ from weir.measure.batches import measure_in_rounds, measure_in_turn
 from weir.measure.lock import machine_lock, this_process
 from weir.measure.receipt import BatchReceipt
 from weir.measure.session import Execution, PlannedBatch, Session, SessionBatch
+from weir.records.model import Cell, Stack, Target
 from weir.runs.files import run_folder
-from weir.terms.model import Cell, Stack, Target
 
 
 def is_busy(target: Target) -> bool:

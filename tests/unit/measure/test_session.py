@@ -11,7 +11,7 @@ import pytest
 from reframe_checks.weir_checks.start import follow
 from weir.base.processes import without_terminal
 from weir.measure.session import Execution, Progress, rounds_in_random_order
-from weir.terms.model import Cell
+from weir.records.model import Cell
 
 
 def cell(name: str, rounds: int) -> Cell:

@@ -15,9 +15,9 @@ from weir.measure.clean_up.remains import settle
 from weir.measure.launch import after, end_of, read_status
 from weir.measure.ranks import check_ranks
 from weir.measure.session import PlannedBatch, SessionBatch
+from weir.records.model import Cell, Stack, Target
 from weir.runs.files import read_run_file, run_folder
 from weir.runs.ledger import Judge
-from weir.terms.model import Cell, Stack, Target
 from weir.tools import tools
 from weir.tools.engine import engine_of
 

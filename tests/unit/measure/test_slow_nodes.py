@@ -8,14 +8,14 @@ import pytest
 
 from tests.unit.measure.alone import GOLDEN, measure_batch, one_cell
 from weir.base.errors import WeirError
+from weir.collect.parsed_runs import finished_runs
+from weir.collect.study_facts import _slow_nodes
+from weir.collect.tally import Tally, facts_of_run
 from weir.measure.batches import measure_in_turn, preflight
 from weir.measure.clean_up.prepared_target import Guardian
 from weir.measure.preflight import Check
 from weir.measure.receipt import BatchReceipt
 from weir.measure.session import PlannedBatch, Session
-from weir.records.collect import finished_runs
-from weir.records.study_facts import _slow_nodes
-from weir.records.tally import Tally, facts_of_run
 
 # Says what probes on four nodes would, or leaves what weir-io once wrote.
 SRUN = f"""#!/bin/sh

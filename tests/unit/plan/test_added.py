@@ -9,7 +9,7 @@ from weir.base.errors import ConfigError
 from weir.plan import Plan, make_plan, plan_data, plan_from_data
 from weir.plan.allocation import time_s
 from weir.plan.card import cost_card
-from weir.terms.model import Until
+from weir.records.model import Until
 
 ROUNDS = "{rounds: 2, iterations: 3}"
 

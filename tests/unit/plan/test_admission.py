@@ -9,8 +9,8 @@ import pytest
 from weir.base.errors import ConfigError
 from weir.plan import Batch
 from weir.plan.allocation import admission
+from weir.records.model import Cell, Partition
 from weir.site.schedulers.slurm import Slurm, seconds
-from weir.terms.model import Cell, Partition
 
 Reply = tuple[int, str]  # exit code; what was printed
 OPTIONS = ("--partition=compute", "--exclusive")

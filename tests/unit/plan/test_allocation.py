@@ -12,8 +12,8 @@ from tests.checkout import SITE, SUITE, load, make_checkout
 from weir.plan import Batch, Plan, make_plan
 from weir.plan.allocation import MARGIN, OVERHEAD_S, allocation, allocations, overhead_s, retries, time_s
 from weir.plan.card import cost_card
+from weir.records.model import Cell, Partition
 from weir.site.schedulers.slurm import named_options
-from weir.terms.model import Cell, Partition
 
 
 def plan_of(folder: Path, limit: str, cells: int) -> Plan:

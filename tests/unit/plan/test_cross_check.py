@@ -14,7 +14,7 @@ from weir.base.errors import ConfigError
 from weir.plan import Plan, make_plan, plan_data, plan_from_data
 from weir.plan.card import cost_card
 from weir.plan.config import load_config
-from weir.terms.model import Cell
+from weir.records.model import Cell
 from weir.tools import tools
 from weir.tools.base import Tool
 

@@ -11,7 +11,7 @@ from tests.checkout import SUITE, load, make_checkout
 from weir.base.errors import WeirError
 from weir.plan import Plan, make_plan, plan_data, read_plan, write_plan
 from weir.plan.files import cell_of_line, most_rounds, name_of_line, read_lines
-from weir.terms.model import Until
+from weir.records.model import Until
 
 
 @pytest.fixture

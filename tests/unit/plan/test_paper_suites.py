@@ -8,7 +8,7 @@ import pytest
 from tests.checkout import ROOT, SHIPPED_SITES, shipped
 from weir.plan import Plan, make_plan
 from weir.plan.card import cost_card
-from weir.terms.model import Cell
+from weir.records.model import Cell
 
 SUITES = ("ime-paper", "netcdf-features")
 DOORS = ("disk", "memory", "ime-native", "ime-fuse", "backing", "memory-pool")

@@ -13,7 +13,7 @@ from tests.checkout import ROOT, SITE, SUITE, TARGET, TOOLS, FakeTool, load, mak
 from weir.base.errors import ConfigError, WeirError
 from weir.plan import Plan, make_plan, plan_data, read_plan, write_plan
 from weir.plan.cost import launches
-from weir.terms.model import Cell, Footprint
+from weir.records.model import Cell, Footprint
 
 SECOND = TARGET.replace("target: disk", "target: memory").replace("kind: disk", "kind: memory")
 RULES = (

@@ -9,10 +9,10 @@ from tests.pydarshan import skip_without_darshan
 from tests.unit.conftest import RunWeir
 from tests.unit.decide.predict.test_predict import study
 from weir.base.errors import WeirError
+from weir.collect.table import read_records, write_records
 from weir.decide.predict.application import application_in
 from weir.prove.darshan import read_log
 from weir.prove.logged import moved_in
-from weir.records.table import read_records, write_records
 
 skip_without_darshan()
 pytestmark = pytest.mark.slow  # PyDarshan takes two seconds to import

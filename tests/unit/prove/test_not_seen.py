@@ -12,7 +12,7 @@ from weir.prove.output import most_telling
 from weir.prove.reports import unreported_bytes
 from weir.prove.seen import Seen, unseen_lines
 from weir.prove.start import Ended
-from weir.terms.model import Finding
+from weir.records.model import Finding
 from weir.witness.document import LIBRARY
 
 WRITTEN = {"rchar": 0, "wchar": 100, "read_bytes": 0, "write_bytes": 100}

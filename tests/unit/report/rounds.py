@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from tests.checkout import SITE, SUITE, TARGET, load, make_checkout
+from weir.collect.parsed_runs import Run
+from weir.collect.progress import Ended
 from weir.plan import Plan, make_plan
-from weir.records.collect import Run
-from weir.records.progress import Ended
+from weir.records.columns import columns
+from weir.records.model import Cell, Row
 from weir.report.live import LiveStudy
-from weir.terms.columns import columns
-from weir.terms.model import Cell, Row
 
 HOST = {"node": "n7", "nodes": "n[7-8]", "processor": "P", "cores": 4, "memory_bytes": 2**34}
 RATES = {"write": (100.0, 104.0, 98.0), "read": (400.0, 380.0, 420.0)}  # MiB/s, by round

@@ -10,14 +10,14 @@ import pytest
 
 from tests.unit.conftest import RunWeir
 from tests.unit.report.rounds import RATES, measure, row_of, run_of, small_plan
+from weir.collect.progress import Ended
 from weir.commands import run, watch
 from weir.plan import Plan, write_plan
-from weir.records.progress import Ended
+from weir.records.columns import verdict_texts
+from weir.records.model import Cell
 from weir.report.live import LIVE_PAGE, LIVE_TEXT, LiveStudy, page_writer
 from weir.report.page import page_text
 from weir.report.text import answers
-from weir.terms.columns import verdict_texts
-from weir.terms.model import Cell
 from weir.workflow import follow
 
 

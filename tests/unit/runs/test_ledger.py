@@ -15,7 +15,8 @@ import pytest
 from tests.programs import write_file
 from tests.unit.conftest import RunWeir
 from weir.base.errors import WeirError
-from weir.records.rounds import Rounds, rounds_of_rows
+from weir.collect.rounds import Rounds, rounds_of_rows
+from weir.records.model import Row
 from weir.runs.files import ROWS_FILE, RUN_FILE
 from weir.runs.ledger import (
     COLLECTED_LEDGER,
@@ -29,7 +30,6 @@ from weir.runs.ledger import (
     read_ledger,
 )
 from weir.runs.manifest import TABLES, verify, write_manifest
-from weir.terms.model import Row
 
 ROUNDS = 4
 

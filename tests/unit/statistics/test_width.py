@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from weir.records.intervals import widest
+from weir.collect.intervals import widest
 from weir.statistics.median import half_width, interval_ranks, median_interval
 
 # analysis/tests/testthat/test-drift.R reads it, too.

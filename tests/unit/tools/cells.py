@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.plan.config.parameters import cell_default, cell_key
-from weir.terms.model import Cell, Target
+from weir.records.model import Cell, Target
 from weir.tools.base import RunPaths, Tool
 
 DISK = Target("disk", "disk", "/data")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.imported import rows_of
-from weir.terms.model import Row
+from weir.records.model import Row
 
 JOB = """\
 read_1m: (g=0): rw=read, bs=(R) 1024KiB-1024KiB, (W) 1024KiB-1024KiB, (T) 1024KiB-1024KiB, \

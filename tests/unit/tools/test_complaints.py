@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.imported import rows_of
 from tests.unit.tools.test_mdtest_tables import DATE, V1
-from weir.terms.model import Message, Row
+from weir.records.model import Message, Row
 from weir.tools.complaints import DOUBTFUL, FAILED, JUDGED, NONE, complaint, effect_of, without_repeats
 from weir.tools.ior.rows import parse_log
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.imported import cells_of, rows_of, run_of
-from weir.records.importing import runs_in
+from weir.collect.importing import runs_in
 
 
 @pytest.mark.parametrize(

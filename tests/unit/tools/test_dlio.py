@@ -8,9 +8,9 @@ import pytest
 
 from tests.programs import write_file
 from tests.unit.imported import rows_of
-from weir.records.imported_files import Facts
-from weir.records.importing import Source, import_files, import_sources
-from weir.terms.model import Row
+from weir.collect.imported_files import Facts
+from weir.collect.importing import Source, import_files, import_sources
+from weir.records.model import Row
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden/dlio/training.json"
 SAMPLES_MIB = 2.0

@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.unit.tools.cells import DISK, PATHS, cell_of
 from tests.unit.tools.test_mdtest_cells import BUFFER
-from weir.terms.model import Cell
+from weir.records.model import Cell
 from weir.tools.find import TOOL
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from tests.unit.imported import cells_of, rows_of, run_of
 from weir.audit import Subject, judge
-from weir.records.importing import runs_in
-from weir.terms.columns import columns
+from weir.collect.importing import runs_in
+from weir.records.columns import columns
 from weir.tools import tools
 from weir.tools.fio.parse import documents, parse_document
 from weir.tools.outputs import binary_size

@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.imported import run_of
 from tests.unit.tools.test_fio import document
-from weir.records.importing import runs_in
+from weir.collect.importing import runs_in
 from weir.tools import tools
 from weir.tools.fio.parse import parse_document
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.checkout import ROOT
 from tests.unit.imported import cells_of, rows_of, run_of
-from weir.records.importing import runs_in
+from weir.collect.importing import runs_in
 
 DD = (
     "$ dd if=/mnt/f of=/dev/null bs=1M\n1+0 records in\n1+0 records out\n1048576 bytes copied, {} s, 2 MB/s\n"

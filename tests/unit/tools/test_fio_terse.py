@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.imported import rows_of, run_of
-from weir.records.importing import runs_in
+from weir.collect.importing import runs_in
 
 SHARES = ("1", "5", "10", "20", "30", "40", "50", "60", "70", "80", "90", "95", "99", "99.5", "99.9")
 NOTHING = "0;0;0;0;0;0;0.0;0.0;0;0;0.0;0.0;{}0%=0;0%=0;0;0;0.0;0.0;0;0;0%;0.0;0.0{}"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.imported import rows_of, run_of
-from weir.records.importing import runs_in
+from weir.collect.importing import runs_in
 
 EARLY_H5BENCH = """\
 Collective metadata operations: NO.

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.unit.tools.cells import DISK, NATIVE, assert_problem, cell_of, command_of
-from weir.terms.model import Cell, Target
+from weir.records.model import Cell, Target
 from weir.tools.io_model import TOOL
 
 MEMORY = Target("memory", "memory", "/dev/shm")

@@ -11,7 +11,7 @@ import pytest
 from tests.checkout import ROOT
 from tests.unit.tools.cells import DISK, PATHS, assert_problem, cell_of
 from weir.plan.cost import stopped
-from weir.terms.model import Cell, Target
+from weir.records.model import Cell, Target
 from weir.tools import tools
 from weir.tools.base import RunPaths
 from weir.tools.engine import shared_engine

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.imported import rows_of
-from weir.terms.model import Parsed
+from weir.records.model import Parsed
 from weir.tools import tools
 from weir.tools.complaints import complaint
 

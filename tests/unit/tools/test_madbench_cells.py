@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.unit.tools.cells import DISK, NATIVE, assert_problem, cell_of, command_of
-from weir.terms.model import Cell
+from weir.records.model import Cell
 from weir.tools.madbench import TOOL
 
 WEIR_IO = ("build/weir-io", "madbench")

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.unit.imported import run_of
-from weir.records.importing import runs_in
+from weir.collect.importing import runs_in
 
 TEXT = """\
 Args: md-workbench "-D" "2" "-P" "20" "-I" "10" "-o" "/scratch/w" "--print-detailed-stats" "--process-reports"

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.unit.tools.cells import DISK, PATHS, assert_problem, cell_of
-from weir.terms.model import Cell, Target
+from weir.records.model import Cell, Target
 from weir.tools.mdtest import TOOL
 
 BUFFER = Target("ime", "ime", "/data", prefix="ime://")

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from tests.unit.imported import cells_of, rows_of
-from weir.records.imported_files import Facts, is_refused, kind_of
-from weir.records.importing import import_files
-from weir.terms.model import Parsed
+from weir.collect.imported_files import Facts, is_refused, kind_of
+from weir.collect.importing import import_files
+from weir.records.model import Parsed
 from weir.tools import tools
 from weir.tools.mdtest.table import parsed_table
 

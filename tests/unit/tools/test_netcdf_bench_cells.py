@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.unit.tools.cells import DISK, assert_problem, cell_of, command_of
-from weir.terms.model import Cell, Target
+from weir.records.model import Cell, Target
 from weir.tools.base import RunPaths
 from weir.tools.netcdf_bench import TOOL
 from weir.tools.netcdf_bench.geometry import GeometryError, parse_geometry

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from weir.terms.model import Row
+from weir.records.model import Row
 from weir.witness.facts import Witnessed, read_witness
 from weir.witness.spans import facts_of_turns
 

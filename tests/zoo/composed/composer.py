@@ -13,7 +13,7 @@ from tests.zoo.composed.records import AFTER, BEFORE, TWO_ROUNDS
 from tests.zoo.composed.truth import FALSE, HONEST, Case, truth
 from tests.zoo.keeper import Keeper, found
 from weir.cli import main as weir_main
-from weir.records.table import read_records
+from weir.collect.table import read_records
 
 # True of a machine that does other things meanwhile, or that moves 128 MiB in less than 0.1 s.
 OF_THE_MACHINE = frozenset({"machine-busy", "others-on-device", "neighbours", "phase-too-short", "slow-rank"})

@@ -3,7 +3,7 @@
 from weir.audit.registry import Outcome, degraded, invalid, not_observable, note, passed, rule
 from weir.audit.subject import Subject
 from weir.base.units import about_size, counted
-from weir.terms.columns import repeated_parameters
+from weir.records.columns import repeated_parameters
 from weir.tools.target_files import indices
 
 _MOST = 0.5  # share of the file

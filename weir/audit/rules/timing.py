@@ -5,8 +5,8 @@ from itertools import pairwise
 
 from weir.audit.registry import Outcome, degraded, invalid, not_observable, note, passed, rule
 from weir.audit.subject import SPAN_SHARE, Subject
-from weir.terms.model import tasks_of
-from weir.terms.printed_values import half_digit
+from weir.records.model import tasks_of
+from weir.records.printed_values import half_digit
 
 _PHASES = ("open_s", "io_s", "close_s")
 _MIB = 2**20

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from weir.audit.registry import Outcome, degraded, invalid, not_observable, note, passed, rule
 from weir.audit.subject import HEADER_FORMATS, Subject
 from weir.base.units import about_size, sizes, sizes_and_percent
-from weir.terms.printed_values import product_contains
+from weir.records.printed_values import product_contains
 
 _MIB = 2**20
 _CLOSE = 0.02  # a random order without agreement of the ranks misses the whole by less than this

@@ -7,6 +7,7 @@ from dataclasses import replace
 from weir.base.errors import InputError
 from weir.base.files import as_json
 from weir.base.units import counted
+from weir.collect.table import write_whole
 from weir.data import data_folder
 from weir.decide.accept import output
 from weir.decide.accept.contract import Contract, read_contract
@@ -15,7 +16,6 @@ from weir.decide.accept.judge import PASS, judge, overall
 from weir.decide.accept.report import print_pdf, write_report
 from weir.decide.compare.sides import records_file
 from weir.plan.config.sources import find_sources
-from weir.records.table import write_whole
 from weir.runs.manifest import signer
 
 _MOST_PROMISES = 2  # that the first line of a contract shows: more do not fit beside the counts

@@ -15,11 +15,11 @@ from typing import Any
 from weir.audit.judge import USABLE
 from weir.base.plugins import objects
 from weir.base.units import about_size, counted, durations, few, sizes
+from weir.collect.metrics import metric_named
 from weir.decide.accept.contract import Line
 from weir.decide.accept.evidence import EXPERIMENT, Measured, Run, shown_value
 from weir.plan.config.parameters import cell_default, cell_key
-from weir.records.metrics import metric_named
-from weir.terms.model import Row
+from weir.records.model import Row
 from weir.tools import tools
 
 

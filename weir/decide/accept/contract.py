@@ -9,11 +9,11 @@ from typing import Any
 
 from weir.base.errors import ConfigError, InputError, Problem, did_you_mean
 from weir.base.units import HintedError, parse_duration, parse_rate, parse_size
+from weir.collect.metrics import metric_named
 from weir.data import load_schema
 from weir.plan.config.parameters import cell_key, written_value
 from weir.plan.config.schema import check
 from weir.plan.config.yaml_file import Keys, YamlFile, read_yaml
-from weir.records.metrics import metric_named
 from weir.tools import tools
 
 IO500 = "io500"

@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from math import exp, isclose, log, sqrt
 
 from weir.base.units import counted, few
+from weir.collect.metrics import metric_named
+from weir.collect.rounds import REMARKS
 from weir.decide.accept.conditions import Finding, Subject, findings, storages_of, usable
 from weir.decide.accept.contract import BEST, MEDIAN, Contract, Line, Promise
 from weir.decide.accept.evidence import Measured, Run, rows_of, why_none
-from weir.records.metrics import metric_named
-from weir.records.rounds import REMARKS
+from weir.records.model import Row
 from weir.statistics.inference import MEDIAN_ERROR, mean_of, serial_factors, t_quantile, variance_of
 from weir.statistics.median import fewest_for_median, level_of_look, median_interval
-from weir.terms.model import Row
 
 PASS, FAIL, NOT_PROVEN = "pass", "fail", "not proven"
 MOST_RUNS = 1000

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from weir.base.units import counted, digits_or_more, percent, signed_percent
+from weir.collect.rounds import CLOCK, REMARKS, REPEATED
+from weir.collect.tally import power_text
 from weir.decide.accept.contract import Contract
 from weir.decide.accept.evidence import Measured
 from weir.decide.accept.judge import FAIL, NOT_PROVEN, PASS, Result, is_equal, overall
-from weir.records.rounds import CLOCK, REMARKS, REPEATED
-from weir.records.tally import power_text
 from weir.report.junit import ERROR, FAILURE, Case, junit
 
 ORDER = (PASS, FAIL, NOT_PROVEN)

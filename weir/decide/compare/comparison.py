@@ -11,6 +11,8 @@ from typing import Any
 from weir.base.errors import InputError, WeirError, require_known
 from weir.base.files import as_json
 from weir.base.units import counted, few
+from weir.collect.metrics import Metric, metric_named
+from weir.collect.table import write_whole
 from weir.decide.compare import confirmation, figure, output, sides
 from weir.decide.compare.confirmation import Confirmation, Settings, confirm, still_failing
 from weir.decide.compare.estimate import Days, spreads_of
@@ -24,10 +26,8 @@ from weir.decide.compare.verdict import (
     read_fail_on,
     worse_evidence,
 )
-from weir.records.metrics import Metric, metric_named
-from weir.records.table import write_whole
+from weir.records.columns import columns, columns_of_role
 from weir.report import drawing
-from weir.terms.columns import columns, columns_of_role
 
 _MOST_REASONS = 10
 

@@ -16,6 +16,9 @@ from typing import Any
 
 from weir.base.errors import InputError, WeirError
 from weir.base.files import WRONG_CONTENT, from_json
+from weir.collect.measured import batch_of, batch_of_cell, measure_in_turns
+from weir.collect.metrics import Metric
+from weir.collect.table import write_records
 from weir.decide.compare.estimate import Days
 from weir.decide.compare.output import sorted_for_reading
 from weir.decide.compare.pairs import Pair, samples
@@ -25,11 +28,8 @@ from weir.measure.batches import preflight
 from weir.measure.handover import PLAN_FILES
 from weir.measure.session import PlannedBatch, planned_batch
 from weir.plan import Plan, read_plan
-from weir.records.measured import batch_of, batch_of_cell, measure_in_turns
-from weir.records.metrics import Metric
-from weir.records.table import write_records
+from weir.records.model import Row
 from weir.site.schedulers import surrounding
-from weir.terms.model import Row
 
 FACTS_FILE = "facts.json"
 

@@ -11,13 +11,13 @@ from typing import Any
 
 from weir.audit.judge import USABLE
 from weir.base.units import counted, listed
+from weir.collect.judged import collect_cell
+from weir.collect.metrics import metric_named
+from weir.collect.parsed_runs import finished_runs
 from weir.decide.compare.pairs import pair_cells
 from weir.decide.compare.sides import Campaign, Side
 from weir.decide.compare.verdict import SAME, UNDECIDED, Judged, judge_pairs
-from weir.records.collect import finished_runs
-from weir.records.judged import collect_cell
-from weir.records.metrics import metric_named
-from weir.terms.model import Cell, Row, Site, is_check
+from weir.records.model import Cell, Row, Site, is_check
 
 # A pair of rows has the same of these; rows of the second program take the name of the cell that they check.
 _ALIKE = ("cell", "access", "item")

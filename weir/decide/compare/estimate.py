@@ -20,8 +20,9 @@ from functools import partial
 from math import expm1, log, sqrt
 
 from weir.base.units import percent, ratio_text
+from weir.collect.metrics import Metric
 from weir.decide.compare.pairs import OTHER_DAY_S, Pair, Sample, samples
-from weir.records.metrics import Metric
+from weir.records.model import Row
 from weir.statistics.inference import (
     Effect,
     Mean,
@@ -33,7 +34,6 @@ from weir.statistics.inference import (
     variance_of,
 )
 from weir.statistics.median import LEVEL
-from weir.terms.model import Row
 
 # Standard deviation of a campaign's logarithm. With less, more than 5 % of tables of equal storage on six
 # production file systems have a false verdict (consecutive 16 days a side;

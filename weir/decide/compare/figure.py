@@ -8,6 +8,7 @@ from pathlib import Path
 from weir.base.errors import InputError
 from weir.base.files import reading, write_atomically
 from weir.base.units import ratio_text
+from weir.collect.metrics import Metric
 from weir.decide.compare.output import (
     headline,
     interval_text,
@@ -17,7 +18,6 @@ from weir.decide.compare.output import (
     why_undecided,
 )
 from weir.decide.compare.verdict import FASTER, SAME, SLOWER, UNDECIDED, Judged
-from weir.records.metrics import Metric
 from weir.report import drawing
 from weir.report.drawing import BAD, GOOD, INK, NEUTRAL, PALE
 

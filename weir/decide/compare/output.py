@@ -8,10 +8,10 @@ from typing import Any
 
 from weir.base.files import csv_lines
 from weir.base.units import counted, few, percent, ratio_text, three_digits
+from weir.collect.metrics import Metric
 from weir.decide.compare.estimate import FEWEST_ROUNDS, FEWEST_SEPARATE
 from weir.decide.compare.pairs import Pair, Unmatched
 from weir.decide.compare.verdict import FASTER, SAME, SLOWER, UNDECIDED, Judged
-from weir.records.metrics import Metric
 from weir.report.junit import ERROR, FAILURE, SKIPPED, Case, junit
 
 ORDER = (SLOWER, FASTER, UNDECIDED, SAME)

@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 
 from weir.audit.explain import is_of_log
 from weir.base.units import counted, listed
+from weir.collect.metrics import Metric
+from weir.collect.rounds import REMARKS
+from weir.collect.tally import described, machine_of
 from weir.decide.compare.sides import Campaign, Side
-from weir.records.metrics import Metric
-from weir.records.rounds import REMARKS
-from weir.records.tally import described, machine_of
+from weir.records.model import Row
 from weir.runs.files import read_run_file
-from weir.terms.model import Row
 
 Key = tuple[Any, ...]
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.errors import InputError, WeirError, did_you_mean, neighbour_of, require_known
-from weir.records.rounds import Rounds, edited_values, rounds_of_rows
-from weir.records.table import read_study_records
+from weir.collect.rounds import Rounds, edited_values, rounds_of_rows
+from weir.collect.table import read_study_records
+from weir.records.model import Row
 from weir.runs.manifest import is_edited
-from weir.terms.model import Row
 
 RECORDS_FILE = "records.csv"
 # Copies of a record agree in these columns: times and rates have more digits than chance repeats.

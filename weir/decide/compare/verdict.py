@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from weir.base.errors import InputError
 from weir.base.units import counted, few, ratio_text
+from weir.collect.metrics import Metric
 from weir.decide.compare.estimate import (
     FEWEST_ROUNDS,
     FEWEST_SEPARATE,
@@ -23,7 +24,6 @@ from weir.decide.compare.estimate import (
     mean_of_rounds,
 )
 from weir.decide.compare.pairs import NEVER_USED, RESERVED, UNPROVEN, Pair, Unmatched
-from weir.records.metrics import Metric
 from weir.statistics.inference import ENOUGH_SERIES, false_discovery_rates
 from weir.statistics.median import ASSUMED
 

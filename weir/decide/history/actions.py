@@ -11,6 +11,8 @@ import numpy as np
 from weir.base.errors import InputError, WeirError
 from weir.base.files import as_json
 from weir.base.units import counted, listed
+from weir.collect.metrics import metric_named
+from weir.collect.table import write_whole
 from weir.decide.compare.sides import campaigns
 from weir.decide.history import RECENT_POINTS, figure, output
 from weir.decide.history.band import band_of, judge_newest
@@ -18,10 +20,8 @@ from weir.decide.history.reframe_results import Bound, is_database
 from weir.decide.history.regimes import FEWEST_POINTS, regimes_of
 from weir.decide.history.series import Series, from_campaigns, from_table, of_cells, stopped
 from weir.decide.history.store import add_campaign, add_sessions, conditions_of, notes_of
-from weir.records.metrics import metric_named
-from weir.records.table import write_whole
+from weir.records.model import Row
 from weir.report import drawing
-from weir.terms.model import Row
 
 _MOST_NAMES = 12
 

@@ -17,16 +17,16 @@ from typing import NamedTuple
 import numpy as np
 
 from weir.base.files import write_atomically
+from weir.collect.metrics import metric_named
 from weir.decide.compare.sides import campaigns
 from weir.decide.history import RECENT_POINTS
 from weir.decide.history.band import FASTER, SLOWER, SPIKE, Judgement, judge_newest
 from weir.decide.history.output import ORDER, headline, incident_lines, line
 from weir.decide.history.regimes import FEWEST_POINTS, Change, Regime
 from weir.decide.history.series import Cell, Series, of_cells
-from weir.records.metrics import metric_named
+from weir.records.model import Row
 from weir.report import drawing
 from weir.report.drawing import BAD, GOOD, INK, NEUTRAL, PALE
-from weir.terms.model import Row
 
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 1000.0, 230.0, 4.0, 74.0, 26.0, 30.0
 _AIR = 8.0  # beside the first and the last point

@@ -18,7 +18,7 @@ from typing import Any
 
 from weir.base.errors import InputError
 from weir.base.files import NUMBER, read_shaped
-from weir.terms.model import Row
+from weir.records.model import Row
 
 _MAGIC = b"SQLite format 3\0"
 _MIB = 2**20

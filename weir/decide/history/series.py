@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weir.base.errors import InputError, WeirError, require_known
+from weir.collect.metrics import Metric, metric_named
+from weir.collect.table import damage_named
 from weir.decide.compare.pairs import IDENTITY, RESERVED
-from weir.records.metrics import Metric, metric_named
-from weir.records.table import damage_named
-from weir.terms.columns import columns, columns_of_role
-from weir.terms.model import Row
+from weir.records.columns import columns, columns_of_role
+from weir.records.model import Row
 
 Numbers = NDArray[np.float64]
 _LOOKED_AT = 5000  # rows, for columns that tell series apart

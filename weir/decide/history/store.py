@@ -15,13 +15,13 @@ from typing import Any
 
 from weir.base.errors import InputError
 from weir.base.files import printable
+from weir.collect.study_facts import read_study_facts
+from weir.collect.table import read_records, write_records
+from weir.collect.tally import described
 from weir.decide.compare.sides import RECORDS_FILE, records_file
 from weir.decide.history.band import Judgement
 from weir.decide.history.reframe_results import sessions
-from weir.records.study_facts import read_study_facts
-from weir.records.table import read_records, write_records
-from weir.records.tally import described
-from weir.terms.model import Row
+from weir.records.model import Row
 
 FACTS_FILE = "facts.json"
 

@@ -13,7 +13,7 @@ from weir.data import data_folder
 from weir.decide.io500.random_read import DOUBTED, published_random_reads
 from weir.decide.io500.result import PHASES, STONEWALL_S, WRITE_PHASES, short_time, value_of
 from weir.decide.io500.submissions import Place, Submission, Value, places_among
-from weir.terms.model import Row, tasks_of
+from weir.records.model import Row, tasks_of
 
 RANDOM_READS = data_folder("reference") / "io500-random-reads.csv"
 RANDOM_READ = "ior_rnd4k_read"  # a phase of the extended runs

@@ -25,7 +25,7 @@ from weir.decide.io500.result import (
     relative,
 )
 from weir.decide.io500.result_files import is_ini, is_summary, read_ini, read_summary, summaries_in
-from weir.terms.model import Parsed, Row
+from weir.records.model import Parsed, Row
 from weir.tools import tools
 from weir.tools.outputs import read_text
 

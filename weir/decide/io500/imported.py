@@ -7,6 +7,8 @@ from typing import Any
 
 from weir.base.files import csv_lines, printable
 from weir.base.units import counted
+from weir.collect.imported_files import Facts
+from weir.collect.importing import Imported, Source, import_sources
 from weir.decide.io500.output import describe
 from weir.decide.io500.result import (
     TOLERANCE,
@@ -30,9 +32,7 @@ from weir.decide.io500.result_sets import (
     result_sets,
     rows_by_source,
 )
-from weir.records.imported_files import Facts
-from weir.records.importing import Imported, Source, import_sources
-from weir.terms.model import Row
+from weir.records.model import Row
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from weir.prove.named import SEARCH
 from weir.prove.output import verdict_text
 from weir.prove.records import Judged
 from weir.prove.results import Claim, claims_in
-from weir.terms.model import Row
+from weir.records.model import Row
 
 _STORED = re.compile(r"^The result files are stored in the directory: (.+)$", re.MULTILINE)
 # Beside the phases of the score: its reads are among the calls, too.

@@ -9,7 +9,7 @@ from typing import Any
 from weir.base.units import about_size, ratio_text
 from weir.decide.io500.directory import read_all
 from weir.decide.io500.result import Result
-from weir.terms.printed_values import whole
+from weir.records.printed_values import whole
 from weir.tools import tools
 
 TRANSFER_BYTES = 4096

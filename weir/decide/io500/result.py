@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from weir.terms.model import Row
+from weir.records.model import Row
 
 _BITS_32 = 0xFFFFFFFF
 

@@ -20,7 +20,7 @@ from weir.decide.io500.result import (
     half_step,
     hash_of,
 )
-from weir.terms.model import Row
+from weir.records.model import Row
 from weir.tools import tools
 
 _NUMBER = r"([-+0-9.eE]+|-?nan|-?inf)"

@@ -12,6 +12,8 @@ from typing import Any
 from weir.audit.judge import USABLE, VERDICTS
 from weir.base.errors import WeirError
 from weir.base.files import printable
+from weir.collect.imported_files import Facts
+from weir.collect.importing import Source, import_sources
 from weir.decide.io500.directory import (
     distinct_runs,
     is_same_run,
@@ -21,9 +23,7 @@ from weir.decide.io500.directory import (
     results_in,
 )
 from weir.decide.io500.result import COLUMNS, PHASES, TOLERANCE, Phase, Result, access_of, value_of
-from weir.records.imported_files import Facts
-from weir.records.importing import Source, import_sources
-from weir.terms.model import Row
+from weir.records.model import Row
 
 
 @dataclass(frozen=True)

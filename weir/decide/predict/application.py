@@ -16,6 +16,7 @@ import yaml
 
 from weir.base.errors import ConfigError, InputError, Problem, WeirError
 from weir.base.units import about_size, counted, parse_duration, parse_size, three_digits
+from weir.collect.measured import measure_in_turns
 from weir.data import load_schema
 from weir.measure.session import planned_batch
 from weir.plan import Plan, make_plan
@@ -26,8 +27,7 @@ from weir.plan.config.suite import FULL
 from weir.plan.config.suites import load_suite
 from weir.plan.config.yaml_file import YamlFile, read_yaml
 from weir.prove.darshan import ALL_RANKS, APIS, Log, Place, Use
-from weir.records.measured import measure_in_turns
-from weir.terms.model import Row
+from weir.records.model import Row
 from weir.tools import tools
 
 _DEFAULTS = {

@@ -12,7 +12,7 @@ from weir.audit.judge import USABLE
 from weir.base.units import counted, format_size, signed_percent, three_digits
 from weir.decide.predict.application import Application, IoPhase
 from weir.decide.predict.rates import Point, Rate, group_of, points_of, rate_of, unlike
-from weir.terms.model import Row
+from weir.records.model import Row
 
 _MIB = 2**20
 WIDEST = 10.0  # high over low: beyond it nobody can plan with the time

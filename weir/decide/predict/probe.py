@@ -19,14 +19,14 @@ from pathlib import Path
 from weir.audit.judge import USABLE
 from weir.base.errors import WeirError
 from weir.base.units import counted
+from weir.collect.measured import measure_in_turns
 from weir.decide.compare.confirmation import Finder
 from weir.decide.predict.forecast import Forecast, shown_target
 from weir.decide.predict.rates import pooled_spread
-from weir.records.measured import measure_in_turns
+from weir.records.model import Row
 from weir.runs.files import read_run_file
 from weir.statistics.inference import Effect, Mean, difference, mean_of, variance_of
 from weir.statistics.median import ASSUMED, LEVEL
-from weir.terms.model import Row
 
 OTHER_PROCESSES = 1.0  # load above or below that of every run: so many more processes compete, or fewer
 

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import fsum, log, log2, sqrt
 
+from weir.records.model import Row
 from weir.statistics.inference import MEDIAN_ERROR, Effect, Mean, t_quantile, variance_of
-from weir.terms.model import Row
 
 LEVEL = 0.9  # share of runs within the range
 UNTESTED = log(1.5) ** 2, 10.0  # variance of a step that no other cells test, and its degrees: assumed

@@ -15,8 +15,8 @@ from weir.decide.tune.measured import Machine, candidates_of, known_suite, objec
 from weir.decide.tune.search import Setting, Space, Trials, run, winner
 from weir.plan import make_plan
 from weir.plan.config import load_config
-from weir.terms.columns import columns
-from weir.terms.model import Cell, Target
+from weir.records.columns import columns
+from weir.records.model import Cell, Target
 from weir.tools import tools
 from weir.tools.base import RunPaths
 

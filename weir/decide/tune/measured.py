@@ -16,6 +16,9 @@ from typing import Any
 from weir.audit.judge import VALID
 from weir.base.errors import InputError, WeirError, did_you_mean, require_known
 from weir.base.units import about_size, listed, parse_size
+from weir.collect.measured import batch_of_cell, measure_in_turns
+from weir.collect.metrics import metric_named
+from weir.collect.table import DAMAGED, damage_named
 from weir.decide.compare.pairs import Pair, samples
 from weir.decide.compare.sides import records_file
 from weir.decide.compare.verdict import Judged, judge_pairs
@@ -23,11 +26,8 @@ from weir.decide.tune.search import Space, make_space
 from weir.plan import Plan
 from weir.plan.config.parameters import cell_key, written_value
 from weir.plan.config.suite import Suite
-from weir.records.measured import batch_of_cell, measure_in_turns
-from weir.records.metrics import metric_named
-from weir.records.table import DAMAGED, damage_named
-from weir.terms.columns import cell_columns
-from weir.terms.model import Cell, Row
+from weir.records.columns import cell_columns
+from weir.records.model import Cell, Row
 
 _MIB = 2**20
 

@@ -29,7 +29,7 @@ from weir.measure.clean_up.prepared_target import PREPARE_TOKEN, clean_up
 from weir.measure.clean_up.shared_memory import remove_orphans, remove_sessions
 from weir.measure.execute import GRACE_S, POLL_S, end_processes, processes_with_token
 from weir.measure.lock import LOCK_IN_TARGET, Holder, Lock, lock_of_launches, names_another
-from weir.terms.model import Target
+from weir.records.model import Target
 
 # Time from the end of the guardian's pipe to the end of its process.
 WEIR_ENDS_S = 30.0

@@ -29,7 +29,7 @@ from weir.base.storage_calls import ANSWER_S, HangsError, hangs, in_time, is_in_
 from weir.measure.clean_up.directories import private_directory, temporary_directory
 from weir.measure.execute import TOKEN_VARIABLE, end_processes
 from weir.measure.lock import Holder, Lock
-from weir.terms.model import Target
+from weir.records.model import Target
 
 if TYPE_CHECKING:  # the guardian, one for each turn of a batch, starts sooner without
     from weir.measure.session import PlannedBatch

@@ -19,8 +19,8 @@ from weir.base.processes import steady_s
 from weir.measure.machine.devices import SYSTEM, devices_below, hidden_below, memory_below, type_below
 from weir.measure.machine.mount_settings import settings_of, synchronisation_off
 from weir.measure.machine.servers import links_mbit_s
+from weir.records.printed_values import real, whole
 from weir.site.schedulers import surrounding
-from weir.terms.printed_values import real, whole
 
 Held = Mapping[str, int | None]  # counters of what holds processes back, since the start of the node
 Limits = list[dict[str, int | str]]

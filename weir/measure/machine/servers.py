@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from weir.base.files import text_of
-from weir.terms.printed_values import real
+from weir.records.printed_values import real
 
 _SYSTEM, _PROC = Path("/sys/class"), Path("/proc")
 _SIOCETHTOOL, _ETHTOOL_GSET = 0x8946, 0x1

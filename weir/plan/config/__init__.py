@@ -14,7 +14,7 @@ from weir.plan.config.sources import CONFIG_FILE, Sources, find_sources, layered
 from weir.plan.config.suite import FULL, Suite
 from weir.plan.config.suites import load_suite
 from weir.plan.config.yaml_file import YamlFile, read_yaml
-from weir.terms.model import Site
+from weir.records.model import Site
 from weir.tools import tools as found_tools
 from weir.tools.base import Tool
 

@@ -17,9 +17,9 @@ from weir.plan.config.schema import check
 from weir.plan.config.sources import Sources
 from weir.plan.config.suite import FULL
 from weir.plan.config.yaml_file import Keys, YamlFile, read_yaml
+from weir.records.model import CrossCheck, Partition, Site, Stack, Target
 from weir.site.launchers import launchers
 from weir.site.schedulers import schedulers
-from weir.terms.model import CrossCheck, Partition, Site, Stack, Target
 from weir.tools import tools as found_tools
 from weir.tools.base import Tool
 

@@ -7,7 +7,7 @@ from typing import Any
 from weir.base.errors import Problem, did_you_mean
 from weir.plan.config.expression import Expression
 from weir.plan.config.yaml_file import Keys, YamlFile
-from weir.terms.model import Until
+from weir.records.model import Until
 from weir.tools.base import Tool
 
 

@@ -23,7 +23,7 @@ from weir.plan.config.suite import (
     unused_scale_keys,
 )
 from weir.plan.config.yaml_file import Keys, YamlFile, read_yaml
-from weir.terms.model import Until
+from weir.records.model import Until
 from weir.tools.base import Tool
 
 MOST_ROUNDS = 20

@@ -12,8 +12,8 @@ import weir
 from weir.base.errors import InputError
 from weir.base.files import NUMBER, damage_named, file_sha256, read_object, shaped
 from weir.base.units import about_duration, about_size, three_digits
+from weir.collect.study_facts import read_study_facts
 from weir.data import data_folder
-from weir.records.study_facts import read_study_facts
 from weir.report.page import ANSWERS, PAGE_FILE
 from weir.report.text import latex, latex_path
 

@@ -15,10 +15,10 @@ from typing import Any
 import weir
 from weir.base.errors import WeirError
 from weir.base.files import damage_named, file_sha256, read_object
+from weir.collect.intervals import write_intervals
+from weir.collect.study_facts import commit_of
 from weir.data import STUDY_PARTS
 from weir.plan.config.sites import home_directory
-from weir.records.intervals import write_intervals
-from weir.records.study_facts import commit_of
 from weir.report.bundle.private import Private
 from weir.report.bundle.reproduce import collected_again, drawn_again
 from weir.report.bundle.source import Source

@@ -18,11 +18,11 @@ from weir.data.yaml_classes import DUMPER, LOADER
 from weir.plan import read_plan
 from weir.plan.config.sites import user_name
 from weir.plan.config.yaml_file import read_yaml
+from weir.records.columns import columns
 from weir.report.bundle.private import Private, measured_by
 from weir.report.bundle.publishable import is_distinctive, is_public, is_secret_name
 from weir.runs.files import RUN_FILE
 from weir.runs.manifest import read_manifest
-from weir.terms.columns import columns
 from weir.tools import tools
 
 _PLAN = "plan.json"

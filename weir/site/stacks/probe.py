@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weir.base.errors import InputError
+from weir.records.model import Site, Stack
 from weir.site.launchers import applied
 from weir.site.stacks.verdict import IoLibrary, MpiLibrary, ProgramFacts, StackFacts, features
-from weir.terms.model import Site, Stack
 from weir.tools import tools
 
 # Stems of file names: Debian puts the MPI into the names (libhdf5_openmpi, libnetcdf_mpi, libmpich).

@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from weir.terms.model import Parsed, Row
+from weir.records.model import Parsed, Row
 from weir.tools.base import UNKNOWN_ACCESS, LogTool
 from weir.tools.between import noted, written
 from weir.tools.outputs import FENCE, REPETITION, caption_of, multiplied, numbered

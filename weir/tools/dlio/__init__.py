@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from weir.terms.model import Parsed, Row
+from weir.records.model import Parsed, Row
 from weir.tools.base import LogTool
 from weir.tools.outputs import documents_at
 

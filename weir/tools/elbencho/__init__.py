@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from weir.terms.model import Cell, Footprint, Parsed, Row, Target
+from weir.records.model import Cell, Footprint, Parsed, Row, Target
 from weir.tools.base import Habits, Parameter, RunPaths, Tool, label_of_jobs
 from weir.tools.elbencho.parse import LIVE, LOG_START, OUTPUT, parse_results, parse_runs
 from weir.tools.outputs import read_texts

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from weir.terms.model import Message, Parsed, Row
+from weir.records.model import Message, Parsed, Row
 from weir.tools.between import told_apart
 from weir.tools.elbencho.command import BEGIN, Facts, of_config, told_before
 from weir.tools.outputs import caption_of, with_options

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from weir.base.units import format_size
-from weir.terms.model import Cell, Footprint, Parsed, Row, Target
-from weir.terms.printed_values import real, whole
+from weir.records.model import Cell, Footprint, Parsed, Row, Target
+from weir.records.printed_values import real, whole
 from weir.tools.base import Parameter, RunPaths
 from weir.tools.engine import EngineOnlyTool
 

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from weir.terms.model import Message, Parsed, Row
+from weir.records.model import Message, Parsed, Row
 from weir.tools.base import UNKNOWN_ACCESS
 from weir.tools.engine import histogram
 from weir.tools.fio.workers import Result, joined, last_documents

@@ -12,7 +12,7 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import Any
 
-from weir.terms.model import Parsed, Row
+from weir.records.model import Parsed, Row
 from weir.tools.base import UNKNOWN_ACCESS
 from weir.tools.between import HAS_PROMPT, announced, noted, titled, written
 from weir.tools.fio.parse import INTERFACES, LEAST_SYNCED, NO_STORAGE, OTHER_NAMES, latencies, workload_of

@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Any
 
-from weir.terms.model import Parsed
+from weir.records.model import Parsed
 from weir.tools.fio.parse import failed_jobs, parse_document
 
 # Version 2 has not that of fio. Lines without percentiles are of fio 1, whose fields are others.

@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from weir.terms.model import Message, Row
+from weir.records.model import Message, Row
 from weir.tools.engine import histogram
 
 _MIB = 2**20

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from weir.terms.model import Parsed, Row
-from weir.terms.printed_values import product_contains, real, whole
+from weir.records.model import Parsed, Row
+from weir.records.printed_values import product_contains, real, whole
 from weir.tools.base import LogTool
 from weir.tools.outputs import numbered
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.units import format_size
-from weir.terms.model import Cell, Footprint, Parsed, Row, Target
+from weir.records.model import Cell, Footprint, Parsed, Row, Target
 from weir.tools.base import Parameter, RunPaths
 from weir.tools.engine import EngineOnlyTool, latency_buckets, read_document, with_messages
 from weir.tools.io_model.original import (

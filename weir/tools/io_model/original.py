@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from weir.terms.model import Message, Parsed, Row
-from weir.terms.printed_values import real, whole
+from weir.records.model import Message, Parsed, Row
+from weir.records.printed_values import real, whole
 
 _MIB = 2**20
 _LOCALITIES = ("off0", "seq", "rnd", "stride", "rnd", "reverse", "stride")

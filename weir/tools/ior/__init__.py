@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.units import format_size
-from weir.terms.model import Cell, Footprint, Parsed, Row, Target
+from weir.records.model import Cell, Footprint, Parsed, Row, Target
 from weir.tools.base import Habits, Parameter, RunPaths
 from weir.tools.engine import EngineTool, is_engine, read_document
 from weir.tools.ior.arguments import API_NAMES, API_OPTIONS, IOR_OPTIONS, parse_arguments

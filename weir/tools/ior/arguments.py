@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from weir.data import data_folder
-from weir.terms.printed_values import real, whole
+from weir.records.printed_values import real, whole
 from weir.tools.outputs import options_in, words_of
 
 # The project's interface and IOR's -a. IOR has no NetCDF-4 back end; weir-io takes NETCDF4 as it is.

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from weir.terms.model import Message
-from weir.terms.printed_values import real, whole
+from weir.records.model import Message
+from weir.records.printed_values import real, whole
 from weir.tools.complaints import complaint, effect_of
 from weir.tools.outputs import LINE_BYTES
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from weir.base.units import format_size
-from weir.terms.model import Cell, Target
+from weir.records.model import Cell, Target
 from weir.tools.target_files import format_problems, ime_problems, stripe_problems
 
 _FILE_FORMATS = ("HDF5", "PNETCDF", "NETCDF4")

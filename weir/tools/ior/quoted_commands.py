@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from typing import Any
 
-from weir.terms.printed_values import product_contains, real
+from weir.records.printed_values import product_contains, real
 from weir.tools.ior.arguments import parse_arguments
 from weir.tools.ior.log import Test
 from weir.tools.outputs import LINE_BYTES

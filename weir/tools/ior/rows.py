@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from weir.terms.model import Message, Parsed, Row
-from weir.terms.printed_values import iso_time, product_contains, real, real_or_text, whole
+from weir.records.model import Message, Parsed, Row
+from weir.records.printed_values import iso_time, product_contains, real, real_or_text, whole
 from weir.tools.between import told_apart
 from weir.tools.complaints import without_repeats
 from weir.tools.ior.arguments import API_NAMES, has_script, other_options, parse_arguments

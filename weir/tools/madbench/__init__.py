@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from weir.base.units import format_size
-from weir.terms.model import Cell, Footprint, Row, Target
+from weir.records.model import Cell, Footprint, Row, Target
 from weir.tools.base import Parameter, RunPaths
 from weir.tools.engine import EngineOnlyTool
 from weir.tools.target_files import STRIPE_COUNT, reach_problems, stripe_problems, stripe_terms

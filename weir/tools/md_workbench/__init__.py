@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from weir.terms.model import Message, Parsed, Row
-from weir.terms.printed_values import real, whole
+from weir.records.model import Message, Parsed, Row
+from weir.records.printed_values import real, whole
 from weir.tools.base import LogTool
 from weir.tools.complaints import complaint, without_repeats
 from weir.tools.outputs import numbered

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.units import format_size
-from weir.terms.model import Cell, Footprint, Parsed, Row, Target
+from weir.records.model import Cell, Footprint, Parsed, Row, Target
 from weir.tools.base import Parameter, RunPaths
 from weir.tools.between import told_apart
 from weir.tools.engine import EngineTool, is_engine, read_document, with_messages

@@ -7,8 +7,8 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Any
 
-from weir.terms.model import Message, Parsed, Row
-from weir.terms.printed_values import real, whole
+from weir.records.model import Message, Parsed, Row
+from weir.records.printed_values import real, whole
 from weir.tools.complaints import complaint, without_repeats
 from weir.tools.ior.arguments import parse_size
 from weir.tools.outputs import options_in, words_of

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.units import as_written
-from weir.terms.model import Cell, Footprint, Message, Parsed, Row, Target
-from weir.terms.printed_values import real_or_text, whole
+from weir.records.model import Cell, Footprint, Message, Parsed, Row, Target
+from weir.records.printed_values import real_or_text, whole
 from weir.tools.base import Parameter, RunPaths
 from weir.tools.complaints import complaint, without_repeats
 from weir.tools.engine import EngineTool, is_engine, read_document, with_messages

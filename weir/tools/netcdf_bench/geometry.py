@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from weir.terms.model import Cell, Target
+from weir.records.model import Cell, Target
 from weir.tools.target_files import IME_PREFIX, format_problems, stripe_problems
 
 TYPE_BYTES = {

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from weir.terms.model import Message, Parsed, Row
-from weir.terms.printed_values import real, whole
+from weir.records.model import Message, Parsed, Row
+from weir.records.printed_values import real, whole
 from weir.tools.base import LogTool
 
 _START = re.compile(r"^.{0,60}Obdfilter-survey for case=(disk|network|netdisk) from ", re.MULTILINE)

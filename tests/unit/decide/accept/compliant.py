@@ -7,11 +7,11 @@ from typing import Any
 
 from tests.checkout import ROOT
 from tests.unit.recorded import collect, measure
+from weir.collect.table import read_records, write_records
 from weir.decide.accept.contract import Contract, Line, read_contract
 from weir.plan.config.parameters import cell_default, cell_key
-from weir.records.table import read_records, write_records
-from weir.terms.columns import columns, repeated_parameters
-from weir.terms.model import Row
+from weir.records.columns import columns, repeated_parameters
+from weir.records.model import Row
 from weir.tools import tools
 
 CONTRACTS = ROOT / "config" / "contracts"

@@ -13,14 +13,14 @@ from tests.unit.recorded import rows_as_judged
 
 @pytest.fixture(autouse=True)
 def outputs_that_give_what_was_judged(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("weir.records.rounds.rows_of_run", rows_as_judged)
+    monkeypatch.setattr("weir.collect.rounds.rows_of_run", rows_as_judged)
 
 
 @pytest.fixture(scope="session")
 def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("honest")
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("weir.records.rounds.rows_of_run", rows_as_judged)
+        patched.setattr("weir.collect.rounds.rows_of_run", rows_as_judged)
         verified_study(folder)
     return folder
 

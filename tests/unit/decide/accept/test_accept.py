@@ -18,12 +18,12 @@ from tests.unit.decide.accept.compliant import (
 )
 from tests.unit.decide.io500.results import ini, write
 from weir.base.errors import ConfigError, WeirError
+from weir.collect.table import write_records
 from weir.decide.accept.contract import Contract, read_contract
 from weir.decide.accept.evidence import Measured, read_measured
 from weir.decide.accept.judge import FAIL, NOT_PROVEN, PASS, Result, judge, overall
-from weir.records.table import write_records
+from weir.records.model import CROSS_CHECK
 from weir.runs.manifest import TABLES, write_manifest
-from weir.terms.model import CROSS_CHECK
 
 
 def judged(folder: Path, contract: Contract, edit: Edit | None = None, **values: float) -> list[Result]:

@@ -29,12 +29,12 @@ from tests.unit.decide.accept.conftest import Accept
 from tests.unit.printed import need_latex, text_of
 from tests.unit.recorded import collect, judged_as, measure, measure_one
 from weir.base.files import file_sha256
+from weir.collect.table import write_records
 from weir.decide.accept.output import REMAINS_POSSIBLE
-from weir.records.table import write_records
+from weir.records.model import Row
 from weir.runs.files import RUN_FILE
 from weir.runs.ledger import LEDGER, read_ledger
 from weir.runs.manifest import MANIFEST, read_manifest
-from weir.terms.model import Row
 
 
 def drop(study: Path) -> None:

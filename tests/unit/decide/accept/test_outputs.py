@@ -10,16 +10,16 @@ import pytest
 
 from tests.golden.audit.cases import CASES
 from weir.base.files import file_sha256
+from weir.collect import rounds
+from weir.collect.judged import code_state, collect_cell, judged, rows_of_run
+from weir.collect.parsed_runs import Run, read_json, sum_of_facts
+from weir.collect.table import lines_of
 from weir.decide.accept.contract import Contract, Line, Promise
 from weir.decide.accept.evidence import Measured
 from weir.decide.accept.judge import NOT_PROVEN, PASS, judge
 from weir.plan.files import read_plan
-from weir.records import rounds
-from weir.records.collect import Run, read_json, sum_of_facts
-from weir.records.judged import code_state, collect_cell, judged, rows_of_run
-from weir.records.table import lines_of
+from weir.records.model import Row
 from weir.runs.files import ROWS_FILE, run_folder
-from weir.terms.model import Row
 
 
 def faster(row: Row) -> Row:

@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 
 from tests.unit.conftest import RunWeir
+from weir.collect.metrics import metric_named
+from weir.collect.table import write_records
 from weir.decide.compare.estimate import Days
 from weir.decide.compare.figure import table
 from weir.decide.compare.output import as_text
 from weir.decide.compare.pairs import pair_cells
 from weir.decide.compare.sides import Campaign, Side
 from weir.decide.compare.verdict import FASTER, SAME, SLOWER, UNDECIDED, judge_pairs
-from weir.records.metrics import metric_named
-from weir.records.table import write_records
-from weir.terms.columns import columns_of_role
-from weir.terms.model import Row
+from weir.records.columns import columns_of_role
+from weir.records.model import Row
 
 RATE = metric_named("rate")
 

@@ -15,7 +15,7 @@ from weir.cli import main
 from weir.measure.preflight import Check
 from weir.measure.session import PlannedBatch
 from weir.plan import make_plan, write_plan
-from weir.terms.model import Cell, Row
+from weir.records.model import Cell, Row
 
 PLAN = make_plan(shipped("local", ["quick"]))
 DISK, MEMORY = (

@@ -14,7 +14,7 @@ from weir.base.errors import WeirError
 from weir.commands import run
 from weir.decide.compare import cross_check
 from weir.decide.compare.cross_check import Agreement, agreements
-from weir.terms.model import Cell, CrossCheck, Row, Site, Stack
+from weir.records.model import Cell, CrossCheck, Row, Site, Stack
 
 STACK = Stack("debian", {"ior": ("ior",)}, cross_check=CrossCheck({"ior": ("weir-io", "ior")}))
 SITE = Site("lab", "A site", (), {}, {"debian": STACK}, {})

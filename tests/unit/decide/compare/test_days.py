@@ -24,8 +24,8 @@ from weir.decide.compare.estimate import FEWEST_CAMPAIGNS, Days, spreads_of
 from weir.decide.compare.pairs import pair_cells
 from weir.decide.compare.sides import campaigns
 from weir.decide.compare.verdict import FASTER, SLOWER, UNDECIDED
-from weir.terms.columns import columns_of_role
-from weir.terms.model import Row
+from weir.records.columns import columns_of_role
+from weir.records.model import Row
 
 DAY = 1440  # minutes
 

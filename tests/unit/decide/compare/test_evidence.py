@@ -12,12 +12,12 @@ from tests.unit.conftest import RunWeir
 from tests.unit.decide.compare.test_compare import cell, degraded, noisy, of_pair, write, write_both
 from tests.unit.recorded import collect, measured_study
 from weir.cli import main
+from weir.collect.judged import collect_cell
+from weir.collect.parsed_runs import Run
+from weir.collect.table import write_records
 from weir.decide.compare.sides import read_side
 from weir.decide.compare.verdict import SLOWER, UNDECIDED
 from weir.plan.files import read_plan
-from weir.records.collect import Run
-from weir.records.judged import collect_cell
-from weir.records.table import write_records
 from weir.runs.files import run_folder
 from weir.runs.ledger import COLLECTED_LEDGER
 

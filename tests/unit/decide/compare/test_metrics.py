@@ -8,12 +8,12 @@ import pytest
 from tests.unit.conftest import RunWeir
 from tests.unit.decide.compare.test_compare import cell, noisy, write, write_both
 from weir.base.errors import WeirError
+from weir.collect.metrics import metric_named, metric_names
 from weir.decide.compare.estimate import PAIRED, Estimate
 from weir.decide.compare.output import headline, sorted_for_reading
 from weir.decide.compare.pairs import Pair
 from weir.decide.compare.verdict import SAME, SLOWER, Judged
-from weir.records.metrics import metric_named, metric_names
-from weir.terms.model import Row
+from weir.records.model import Row
 
 ROW = {"moved_bytes": 3 * 2**20, "io_s": 2.0, "bw_mib_s": 1.0, "total_s": 3.0, "ops_s": 7.0}
 

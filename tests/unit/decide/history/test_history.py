@@ -17,6 +17,7 @@ from tests.unit.conftest import RunWeir
 from tests.unit.decide.compare.test_compare import cell, noisy, write, write_day
 from tests.unit.report.test_site_page import point, write_study
 from tests.unit.statistics.test_inference import three_errors
+from weir.collect.metrics import metric_named
 from weir.decide.history.band import (
     FASTER,
     LEARNING,
@@ -29,7 +30,6 @@ from weir.decide.history.band import (
 )
 from weir.decide.history.regimes import changes_of, regimes_of
 from weir.decide.history.series import Series, from_campaigns, seconds_of
-from weir.records.metrics import metric_named
 
 DAY_S = 86400.0
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from tests.unit.conftest import RunWeir
 from tests.unit.decide.compare.test_compare import cell, noisy, write, write_day
+from weir.collect.metrics import metric_named
 from weir.decide.compare.sides import campaigns
 from weir.decide.history.figure import write_pages
 from weir.decide.history.series import of_cells
-from weir.records.metrics import metric_named
 
 RATE = metric_named("rate")
 

@@ -9,11 +9,11 @@ import pytest
 
 from tests.unit.conftest import RunWeir
 from tests.unit.decide.io500.results import new_summary, write
+from weir.collect.table import write_records
 from weir.decide.io500.cells import RANDOM_READ, cell_lines, ordinal, phase_of, populations, standings
 from weir.decide.io500.submissions import DEFAULT, read_submissions
-from weir.records.table import write_records
-from weir.terms.columns import columns
-from weir.terms.model import Row
+from weir.records.columns import columns
+from weir.records.model import Row
 
 PUBLISHED = populations(read_submissions(DEFAULT))
 

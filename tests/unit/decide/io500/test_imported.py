@@ -14,7 +14,7 @@ import pytest
 from tests.conftest import ROOT, beside
 from tests.unit.conftest import RunWeir
 from tests.unit.decide.io500.results import IOR_LOG, SOUND_LOG, ini, new_summary, old_summary, write
-from weir.records.table import read_records
+from weir.collect.table import read_records
 
 # The example of the talk of 2017, as its slide prints it.
 EXAMPLE_OF_2017 = """\

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tests.unit.conftest import RunWeir
 from tests.unit.decide.io500.results import ini, new_summary, write
-from weir.terms.columns import columns
+from weir.records.columns import columns
 
 FACTS = {
     "site": {"description": "A cluster of ten nodes"},

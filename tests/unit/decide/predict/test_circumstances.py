@@ -9,8 +9,8 @@ import pytest
 
 from tests.unit.conftest import RunWeir
 from tests.unit.decide.predict.test_predict import study
+from weir.collect.table import write_records
 from weir.decide.predict.probe import Circumstances
-from weir.records.table import write_records
 
 
 def measured_at(folder: Path, loads: tuple[float, float, float], node: str) -> Path:

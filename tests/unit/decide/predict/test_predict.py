@@ -9,10 +9,10 @@ import pytest
 from tests.checkout import ROOT
 from tests.unit.conftest import RunWeir
 from weir.base.errors import ConfigError
+from weir.collect.table import write_records
 from weir.decide.predict.application import read_application
 from weir.decide.predict.forecast import error, forecasts, lines_of, whole
-from weir.records.table import write_records
-from weir.terms.columns import columns
+from weir.records.columns import columns
 
 MIB = 2**20
 APPLICATION = """application: toy

@@ -11,12 +11,12 @@ import pytest
 from tests.unit.conftest import RunWeir
 from tests.unit.decide.compare.test_confirmation import DISK, PLAN
 from tests.unit.decide.predict.test_predict import row
+from weir.collect.table import write_records
 from weir.decide.predict.probe import FEWEST_ROUNDS, MOST_ROUNDS, Circumstances
 from weir.measure.preflight import Check
 from weir.measure.session import PlannedBatch
 from weir.plan import write_plan
-from weir.records.table import write_records
-from weir.terms.model import Row
+from weir.records.model import Row
 
 WAVE = (0.02, -0.02, 0.01, -0.01, 0.0, 0.03, -0.03, 0.0)
 

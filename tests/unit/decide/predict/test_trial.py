@@ -10,9 +10,9 @@ import pytest
 from tests.checkout import ROOT
 from tests.unit.conftest import RunWeir
 from tests.unit.decide.predict.test_predict import APPLICATION, MIB, row, study
+from weir.collect.table import write_records
 from weir.decide.predict.application import read_application, suite_of, trial_plan
 from weir.plan.config import load_config
-from weir.records.table import write_records
 
 
 def test_each_pattern_of_an_application_is_one_cell_on_each_target(toy: Path) -> None:

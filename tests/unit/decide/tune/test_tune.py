@@ -19,7 +19,7 @@ from weir.decide.tune import actions
 from weir.decide.tune.measured import Machine, candidates_of, known_suite, objective_of, read_replay
 from weir.decide.tune.search import make_space, run, winner
 from weir.plan import make_plan
-from weir.terms.model import Cell, Row
+from weir.records.model import Cell, Row
 
 DDN, MISTRAL = ROOT / "reference/ddn-lustre-2018.csv", ROOT / "reference/mistral-defaults.csv"
 SEEDS = range(6)

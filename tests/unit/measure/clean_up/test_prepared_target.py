@@ -9,7 +9,7 @@ import pytest
 from weir.base.errors import TargetUnavailableError
 from weir.measure.clean_up.prepared_target import PREPARE_TOKEN, prepared
 from weir.measure.execute import processes_with_token
-from weir.terms.model import Target
+from weir.records.model import Target
 
 # A mount that comes up in the background, in a session of its own.
 _DAEMON = ["sh", "-c", "setsid sleep 600 >/dev/null 2>&1 &"]

@@ -18,7 +18,7 @@ from weir.measure.clean_up.prepared_target import Guardian, facts_of
 from weir.measure.clean_up.remains import ASIDE_SUFFIX, clean_up_after_kills
 from weir.measure.lock import Lock, this_process
 from weir.measure.session import PlannedBatch
-from weir.terms.model import Stack, Target
+from weir.records.model import Stack, Target
 
 pytestmark = pytest.mark.slow
 GONE = 2**22 + 1  # no process has that number

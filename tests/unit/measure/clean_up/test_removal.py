@@ -9,7 +9,7 @@ from weir.base.errors import WeirError
 from weir.measure.clean_up.directories import exposed_parent, private_directory
 from weir.measure.clean_up.prepared_target import private_directories
 from weir.measure.preflight import check_folder
-from weir.terms.model import Target
+from weir.records.model import Target
 
 
 @pytest.mark.row("a target below a directory that everybody may change")

@@ -1,8 +1,8 @@
 import hashlib
 from pathlib import Path
 
+from weir.collect.tally import Tally, facts_of_run
 from weir.measure.command import images_of
-from weir.records.tally import Tally, facts_of_run
 
 
 def image(folder: Path, content: bytes) -> Path:

@@ -6,8 +6,8 @@ import pytest
 
 from tests.programs import write_file
 from weir.base.mounts import mount_of
+from weir.collect.study_facts import _file_system
 from weir.measure.machine.mount_settings import deciding, settings_of, shown
-from weir.records.study_facts import _file_system
 
 # /proc/self/mountinfo of the kernel's NFS client, Linux 6.1.
 PLAIN = (

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from weir.collect.tally import NOT_KNOWN, power_text
 from weir.measure.machine.host import host_facts, power_of
-from weir.records.tally import NOT_KNOWN, power_text
 
 
 def written(folder: Path, **files: object) -> None:

@@ -6,9 +6,9 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.programs import ran, write_file
+from weir.collect.study_facts import _file_system
+from weir.collect.tally import facts_of_run
 from weir.measure.machine.servers import server_memory_bytes
-from weir.records.study_facts import _file_system
-from weir.records.tally import facts_of_run
 
 
 def answering(text: str) -> list[str]:

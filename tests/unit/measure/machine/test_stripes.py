@@ -10,13 +10,13 @@ from tests.checkout import TARGET, load, make_checkout
 from tests.programs import write_program
 from tests.unit.measure.alone import run_missing
 from weir.base.errors import ConfigError, WeirError
+from weir.collect.judged import collect_cell
+from weir.collect.parsed_runs import Run
 from weir.measure import command
 from weir.measure.command import stripe
 from weir.measure.session import PlannedBatch
-from weir.records.collect import Run
-from weir.records.judged import collect_cell
+from weir.records.model import Cell, Stack, Target
 from weir.runs.files import read_run_file
-from weir.terms.model import Cell, Stack, Target
 from weir.tools import tools
 
 # What a Lustre client's lfs does: the folder has a layout that its files get; this one has 6 storage targets.

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from weir.terms.model import Cell, Footprint, Parsed, Row, Target
+from weir.records.model import Cell, Footprint, Parsed, Row, Target
 from weir.tools.base import Parameter, RunPaths, Tool
 
 _RESULT = re.compile(r"^pebble (\S+): (\d+) bytes in (\d+) us$", re.MULTILINE)

@@ -1,0 +1,1 @@
+"""Collecting: the outputs of runs and third-party logs become records, a row per access."""
