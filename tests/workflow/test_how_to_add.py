@@ -333,11 +333,10 @@ def test_linters_and_quick_tests_pass_with_everything_added(extended: Checkout, 
     """As `make check` runs them: the linters, and what walks over the files and names that are there."""
     good(extended, sys.executable, "-m", "weir.plan.config.reference")
     good(extended, "make", "--jobs=2", "--keep-going", "lint")
-    walking = [f"tests/unit/{name}" for name in ("audit", "docs", "plan", "records", "report", "tools")]
-    houses = [
-        f"tests/unit/{name}.py"
-        for name in ("base/test_extras", "test_layers", "records/test_printed_values", "records/test_shapes")
+    walking = [
+        f"tests/unit/{name}" for name in ("audit", "collect", "docs", "plan", "records", "report", "tools")
     ]
+    houses = [f"tests/unit/{name}.py" for name in ("base/test_extras", "test_layers")]
     arguments = ("-q", "-p", "no:cacheprovider", "-m", "not slow", *walking, *houses, "tests/golden")
     good(extended, sys.executable, "-m", "pytest", *arguments)
 
