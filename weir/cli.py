@@ -18,6 +18,7 @@ import weir
 import weir.commands
 from weir.base.errors import WeirError, did_you_mean, error_data, from_os_error, visible_output
 from weir.base.files import expanded, require_file
+from weir.base.options import Parser
 from weir.base.plugins import require_docstrings, unusable_package
 from weir.base.processes import EXIT_INTERRUPTED
 from weir.base.storage_calls import in_time
@@ -47,12 +48,12 @@ class Command(Protocol):
     HELP: str
     EXAMPLE: str
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None: ...
+    def add_arguments(self, parser: Parser) -> None: ...
 
     def execute(self, args: argparse.Namespace) -> int: ...
 
 
-class _Parser(argparse.ArgumentParser):
+class _Parser(Parser):
     """The message first, then the usage of the verb that it is about."""
 
     def error(self, message: str) -> NoReturn:

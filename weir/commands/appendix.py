@@ -6,6 +6,7 @@ from dataclasses import astuple, fields
 from pathlib import Path
 
 from weir.base.files import csv_lines, write_atomically
+from weir.base.options import Parser
 from weir.report.bundle.appendix import TABLE, TEXT, Line, appendix, claim_lines
 
 NAME = "appendix"
@@ -14,11 +15,11 @@ HELP = "write the artifact appendix of a study as LaTeX: claims, commands, expec
 EXAMPLE = "weir appendix results/local/quick"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("study", type=Path, metavar="STUDY", help="directory of a drawn study")
+def add_arguments(parser: Parser) -> None:
+    parser.path("study", "STUDY", "directory of a drawn study")
     text = f"LaTeX file to write (default: {TEXT} in the study, where reports/appendix/main.tex reads it)"
-    parser.add_argument("--json", action="store_true", help="print the name of the file as JSON")
-    parser.add_argument("--out", type=Path, metavar="FILE", help=text)
+    parser.flag("--json", "print the name of the file as JSON")
+    parser.path("--out", "FILE", text)
 
 
 def execute(args: argparse.Namespace) -> int:

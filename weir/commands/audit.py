@@ -1,7 +1,6 @@
 """weir audit: which rules have findings about a table of records, what they saw, and what to do."""
 
 import argparse
-from pathlib import Path
 
 from weir.audit.evidence import EVIDENCE, KINDS
 from weir.audit.explain import as_text, lacking, lacking_text, manual, triggered
@@ -9,6 +8,7 @@ from weir.audit.judge import audited
 from weir.audit.registry import rules
 from weir.base.errors import InputError
 from weir.base.files import as_json
+from weir.base.options import Parser
 from weir.collect.study_facts import files_read
 from weir.collect.table import read_study_records, write_records
 from weir.collect.tally import describe, summarise
@@ -26,15 +26,11 @@ _EDITED = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "records", type=Path, nargs="?", metavar="RECORDS", help="records.csv to explain, or its folder"
-    )
-    parser.add_argument(
-        "--out", type=Path, metavar="FILE", help="write the records here with today's verdicts"
-    )
-    parser.add_argument("--rules", action="store_true", help="print every rule as Markdown (docs/audit.md)")
-    parser.add_argument("--json", action="store_true", help="print facts as JSON")
+def add_arguments(parser: Parser) -> None:
+    parser.path("records", "RECORDS", "records.csv to explain, or its folder", nargs="?")
+    parser.path("--out", "FILE", "write the records here with today's verdicts")
+    parser.flag("--rules", "print every rule as Markdown (docs/audit.md)")
+    parser.flag("--json", "print facts as JSON")
 
 
 def execute(args: argparse.Namespace) -> int:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from weir.base.errors import InputError, visible
 from weir.base.files import as_json
+from weir.base.options import Parser
 from weir.base.units import counted
 from weir.plan.config.sites import home_directory
 from weir.plan.config.sources import find_sources
@@ -19,23 +20,17 @@ HELP = "write a study with raw outputs, plan, code and checksums into one file, 
 EXAMPLE = "weir bundle results/local/quick --out quick.crate.zip"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("study", type=Path, metavar="STUDY", help="directory of the study, with SHA256SUMS")
-    parser.add_argument(
-        "--out", type=Path, metavar="FILE", help="the bundle; by default the study's name and .crate.zip"
-    )
-    parser.add_argument(
-        "--no-figures", action="store_true", help="leave figures and tables to weir reproduce"
-    )
-    parser.add_argument(
+def add_arguments(parser: Parser) -> None:
+    parser.path("study", "STUDY", "directory of the study, with SHA256SUMS")
+    parser.path("--out", "FILE", "the bundle; by default the study's name and .crate.zip")
+    parser.flag("--no-figures", "leave figures and tables to weir reproduce")
+    parser.repeated(
         "--without",
-        action="append",
-        default=[],
-        metavar="TEXT",
-        help="replace this text everywhere, or the value of this variable of your shell; may be repeated",
+        "TEXT",
+        "replace this text everywhere, or the value of this variable of your shell; may be repeated",
     )
-    parser.add_argument("--list", action="store_true", help="print what would be replaced, and write nothing")
-    parser.add_argument("--json", action="store_true", help="print what it holds as JSON")
+    parser.flag("--list", "print what would be replaced, and write nothing")
+    parser.flag("--json", "print what it holds as JSON")
 
 
 def execute(args: argparse.Namespace) -> int:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from weir.base.errors import InputError
 from weir.base.files import as_json
+from weir.base.options import Parser
 from weir.measure.clean_up.remains import Cleaned, clean_up_after_kills, clean_up_batch
 from weir.measure.session import planned_batch
 from weir.plan import read_plan
@@ -20,10 +21,10 @@ EXAMPLE = "weir clean --plan results/local/quick/plan.json --results results/loc
 _WAIT_S = 60.0
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--plan", type=Path, help="also clean up for each batch of this plan.json")
-    parser.add_argument("--results", type=Path, help="results of the site of the plan, with runs/")
-    parser.add_argument("--json", action="store_true", help="print what was cleaned up as JSON")
+def add_arguments(parser: Parser) -> None:
+    parser.path("--plan", "PLAN", "also clean up for each batch of this plan.json")
+    parser.path("--results", "RESULTS", "results of the site of the plan, with runs/")
+    parser.flag("--json", "print what was cleaned up as JSON")
 
 
 def execute(args: argparse.Namespace) -> int:

@@ -12,6 +12,7 @@ from typing import Any
 
 from weir.base.errors import WeirError
 from weir.base.files import Hashed, as_json, whole_bytes
+from weir.base.options import Parser
 from weir.base.units import few
 from weir.collect.intervals import write_intervals
 from weir.collect.judged import Work, collected, copies, parts_of
@@ -50,28 +51,20 @@ _NOT_BESIDE = '"checks": null'  # in the line of a cell that checks no other one
 _NOT_MEASURED = "planned, but no run of it has ended"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--plan", type=Path, required=True, metavar="FILE", help="plan.json of weir plan")
-    parser.add_argument(
-        "--results",
-        type=Path,
-        metavar="DIR",
-        help="directory of the site, with runs/; default: the parent of the plan's",
-    )
-    parser.add_argument(
+def add_arguments(parser: Parser) -> None:
+    parser.path("--plan", "FILE", "plan.json of weir plan", required=True)
+    parser.path("--results", "DIR", "directory of the site, with runs/; default: the parent of the plan's")
+    parser.path(
         "--out",
-        type=Path,
-        required=True,
-        metavar="FILE",
-        help="records.csv; excluded.csv, latencies.csv, intervals.csv, client-counters.csv and facts.json go "
+        "FILE",
+        "records.csv; excluded.csv, latencies.csv, intervals.csv, client-counters.csv and facts.json go "
         "beside it",
+        required=True,
     )
-    parser.add_argument(
-        "--judge-again",
-        action="store_true",
-        help="parse and judge every run from its outputs, whatever it was judged when it ended",
+    parser.flag(
+        "--judge-again", "parse and judge every run from its outputs, whatever it was judged when it ended"
     )
-    parser.add_argument("--json", action="store_true", help="print the summary as JSON")
+    parser.flag("--json", "print the summary as JSON")
 
 
 def execute(args: argparse.Namespace) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 
 from weir.base.errors import InputError
 from weir.base.files import as_json, csv_lines, printable
+from weir.base.options import Parser
 from weir.base.units import counted, few
 from weir.collect.imported_files import Facts, Found, files_below, imported_before, is_refused, read_facts
 from weir.collect.importing import Imported, nothing_found
@@ -38,31 +39,28 @@ _TABLES = (_EXCLUDED_FILE, LATENCIES_FILE, INTERVALS_FILE, _SCORES_FILE)
 _BESIDE = (_PAGE_FILE, *_TABLES, _FACTS_FILE, MANIFEST)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
+def add_arguments(parser: Parser) -> None:
+    parser.path(
         "files",
-        type=Path,
-        nargs="+",
-        metavar="PATH",
-        help="output of a benchmark program (tables, JSON, CSV), a table of records, or a directory: "
+        "PATH",
+        "output of a benchmark program (tables, JSON, CSV), a table of records, or a directory: "
         "everything below it is recognised by content, IO500 results included",
+        nargs="+",
     )
-    parser.add_argument("--facts", type=Path, metavar="FILE", help="YAML with what the files do not say")
-    parser.add_argument(
+    parser.path("--facts", "FILE", "YAML with what the files do not say")
+    parser.path(
         "--out",
-        type=Path,
-        default=Path("imported/records.csv"),
-        metavar="FILE",
-        help="default %(default)s; excluded.csv, latencies.csv, intervals.csv, facts.json and, of IO500 "
+        "FILE",
+        "default %(default)s; excluded.csv, latencies.csv, intervals.csv, facts.json and, of IO500 "
         "results, io500.csv go beside it",
+        default=Path("imported/records.csv"),
     )
-    parser.add_argument(
+    parser.flag(
         "--page",
-        action="store_true",
-        help=f"write {_PAGE_FILE} beside it, for a browser: what each log proves, best and doubtful results, "
+        f"write {_PAGE_FILE} beside it, for a browser: what each log proves, best and doubtful results, "
         "how to log the next time",
     )
-    parser.add_argument("--json", action="store_true", help="print the summary as JSON")
+    parser.flag("--json", "print the summary as JSON")
 
 
 def execute(args: argparse.Namespace) -> int:

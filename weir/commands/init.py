@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from weir.base.errors import InputError, WeirError
+from weir.base.options import Parser
 from weir.base.plugins import install_hint
 from weir.data import STUDY_PARTS, data_folder
 from weir.witness.document import LIBRARY_NAME, library_folders
@@ -29,13 +30,11 @@ _HINT = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("folder", type=Path, metavar="DIR", help="new directory of the study")
+def add_arguments(parser: Parser) -> None:
+    parser.path("folder", "DIR", "new directory of the study")
     text = f"path of {ENGINE} (default: from the PATH, or from the checkout of weir)"
-    parser.add_argument("--engine", type=Path, metavar="FILE", help=text)
-    parser.add_argument(
-        "--json", action="store_true", help="print what was created, and what is missing, as JSON"
-    )
+    parser.path("--engine", "FILE", text)
+    parser.flag("--json", "print what was created, and what is missing, as JSON")
 
 
 def execute(args: argparse.Namespace) -> int:

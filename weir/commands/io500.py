@@ -5,6 +5,7 @@ from pathlib import Path
 
 from weir.base.errors import InputError
 from weir.base.files import as_json
+from weir.base.options import Parser
 from weir.collect.study_facts import read_study_facts
 from weir.collect.table import read_whole_records
 from weir.decide.compare.sides import records_file
@@ -25,33 +26,25 @@ HELP = (
 EXAMPLE = "weir io500 results/2024.11.11-11.54.32"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("directory", type=Path, metavar="DIR", nargs="?", help="result directory of IO500")
-    parser.add_argument(
+def add_arguments(parser: Parser) -> None:
+    parser.path("directory", "DIR", "result directory of IO500", nargs="?")
+    parser.path(
         "--submissions",
-        type=Path,
-        metavar="FILE",
-        help="table of published submissions (default: the one that weir has); "
-        "without DIR, recompute its scores",
+        "FILE",
+        "table of published submissions (default: the one that weir has); without DIR, recompute its scores",
     )
-    parser.add_argument(
-        "--figure", type=Path, metavar="FILE", help="write the percentiles of a valid result as SVG"
+    parser.path("--figure", "FILE", "write the percentiles of a valid result as SVG")
+    parser.path(
+        "--records", "FILE", "without DIR: rank the cells of a study that are comparable with a phase"
     )
-    parser.add_argument(
-        "--records",
-        type=Path,
-        metavar="FILE",
-        help="without DIR: rank the cells of a study that are comparable with a phase",
-    )
-    parser.add_argument(
+    parser.path(
         "--questionnaire",
-        type=Path,
-        metavar="FILE",
-        help="with DIR: draft the reproducibility questionnaire from the result and, with --records, the "
+        "FILE",
+        "with DIR: draft the reproducibility questionnaire from the result and, with --records, the "
         "facts of that study",
     )
-    parser.add_argument("--cell", metavar="CELL", help="with --records: this cell only")
-    parser.add_argument("--json", action="store_true", help="print the same as JSON")
+    parser.value("--cell", "CELL", "with --records: this cell only")
+    parser.flag("--json", "print the same as JSON")
 
 
 def execute(args: argparse.Namespace) -> int:

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from weir.base.errors import WeirError, require_at_least, require_known
 from weir.base.files import as_json
+from weir.base.options import Parser
 from weir.base.storage_calls import in_time
 from weir.base.units import few
 from weir.measure.clean_up.prepared_target import prepared
@@ -28,16 +29,16 @@ Named = TypeVar("Named")
 _MOST_OTHERS = 20  # nodes that are not slow: with the slow ones a screen
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     add_config_dir(parser)
-    parser.add_argument("--site", required=True, help="folder in config/sites")
-    parser.add_argument("--partition", help="partition, by default the site's first")
-    parser.add_argument("--target", help="also time a small file on this target")
-    parser.add_argument(
-        "--nodes", type=int, help="number of nodes; by default those of the allocation or partition"
+    parser.value("--site", "SITE", "folder in config/sites", required=True)
+    parser.value("--partition", "PARTITION", "partition, by default the site's first")
+    parser.value("--target", "TARGET", "also time a small file on this target")
+    parser.value(
+        "--nodes", "NODES", "number of nodes; by default those of the allocation or partition", type=int
     )
-    parser.add_argument("--factor", type=float, default=FACTOR, help="slow is this many times the median")
-    parser.add_argument("--json", action="store_true", help="print the times as JSON")
+    parser.value("--factor", "FACTOR", "slow is this many times the median", type=float, default=FACTOR)
+    parser.flag("--json", "print the times as JSON")
 
 
 def execute(args: argparse.Namespace) -> int:

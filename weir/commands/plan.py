@@ -8,6 +8,7 @@ from typing import Any
 
 from weir.base.errors import WeirError
 from weir.base.files import as_json
+from weir.base.options import Parser
 from weir.plan import Plan, make_plan, plan_data, write_plan
 from weir.plan.card import cost_card, other_scale
 from weir.plan.config import load_config
@@ -21,29 +22,22 @@ HELP = "print what would be measured, its cost, and what is excluded and why"
 EXAMPLE = "weir plan --suite quick --target memory --out results/local/plan.json"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--site", help="folder in config/sites")
-    parser.add_argument("--suite", action="append", metavar="SUITE", help="suite to plan; may be repeated")
-    parser.add_argument(
-        "--target", action="append", metavar="TARGET", help="target to measure; may be repeated"
-    )
-    parser.add_argument("--stack", action="append", metavar="STACK", help="stack to measure; may be repeated")
-    parser.add_argument(
-        "--scale", help="edition of the suites, such as quick or half; full is what is written"
-    )
-    parser.add_argument("--config", type=Path, metavar="FILE", help="instead of config/config.yaml")
+def add_arguments(parser: Parser) -> None:
+    parser.value("--site", "SITE", "folder in config/sites")
+    parser.repeated("--suite", "SUITE", "suite to plan; may be repeated")
+    parser.repeated("--target", "TARGET", "target to measure; may be repeated")
+    parser.repeated("--stack", "STACK", "stack to measure; may be repeated")
+    parser.value("--scale", "SCALE", "edition of the suites, such as quick or half; full is what is written")
+    parser.path("--config", "FILE", "instead of config/config.yaml")
     add_config_dir(parser)
-    parser.add_argument(
-        "--out", type=Path, metavar="FILE", help="write the plan here, for weir run and collect"
-    )
-    parser.add_argument(
+    parser.path("--out", "FILE", "write the plan here, for weir run and collect")
+    parser.path(
         "--results",
-        type=Path,
+        "DIR",
+        "results of all sites: earlier batches there improve the expected time (default: results)",
         default=Path("results"),
-        metavar="DIR",
-        help="results of all sites: earlier batches there improve the expected time (default: results)",
     )
-    parser.add_argument("--json", action="store_true", help="print the plan as JSON instead of the cost card")
+    parser.flag("--json", "print the plan as JSON instead of the cost card")
 
 
 def execute(args: argparse.Namespace) -> int:

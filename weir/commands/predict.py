@@ -7,6 +7,7 @@ from pathlib import Path
 
 from weir.base.errors import InputError, WeirError, require_at_least
 from weir.base.files import as_json
+from weir.base.options import Parser
 from weir.collect.table import read_whole_records
 from weir.decide.compare.sides import records_file
 from weir.decide.predict.application import (
@@ -32,72 +33,39 @@ EXAMPLE = "weir predict netcdf-climate --records results/local/nersc-ior/records
 _MOST_REASONS = 3
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "application",
-        metavar="APPLICATION",
-        nargs="?",
-        help="a file, or the name of one in config/applications",
+def add_arguments(parser: Parser) -> None:
+    parser.value("application", "APPLICATION", "a file, or the name of one in config/applications", nargs="?")
+    parser.path("--darshan", "LOG", "in place of APPLICATION: the I/O that a log of Darshan has")
+    parser.value(
+        "--nodes", "N", "with --darshan: nodes of its processes, which a log lacks (default: 1)", type=int
     )
-    parser.add_argument(
-        "--darshan",
-        type=Path,
-        metavar="LOG",
-        help="in place of APPLICATION: the I/O that a log of Darshan has",
-    )
-    parser.add_argument(
-        "--nodes",
-        type=int,
-        metavar="N",
-        help="with --darshan: nodes of its processes, which a log lacks (default: 1)",
-    )
-    parser.add_argument(
+    parser.path(
         "--on",
-        type=Path,
-        metavar="PATH",
-        help="with --darshan: a path below the mount to predict (default: the mount with most bytes)",
+        "PATH",
+        "with --darshan: a path below the mount to predict (default: the mount with most bytes)",
     )
-    parser.add_argument("--records", type=Path, required=True, metavar="FILE", help="records.csv of a study")
-    parser.add_argument(
-        "--target",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="target to predict; repeatable (default: all)",
-    )
+    parser.path("--records", "FILE", "records.csv of a study", required=True)
+    parser.repeated("--target", "NAME", "target to predict; repeatable (default: all)")
     _add_choices(parser)
     add_config_dir(parser)
-    parser.add_argument("--json", action="store_true", help="print the same as JSON")
+    parser.flag("--json", "print the same as JSON")
 
 
-def _add_choices(parser: argparse.ArgumentParser) -> None:
+def _add_choices(parser: Parser) -> None:
     """Adds the options for a machine that has changed since the records were measured."""
-    parser.add_argument(
-        "--measure",
-        action="store_true",
-        help="run cells with the parameters of each phase on the targets, to test the prediction",
+    parser.flag(
+        "--measure", "run cells with the parameters of each phase on the targets, to test the prediction"
     )
-    parser.add_argument(
-        "--probe",
-        action="store_true",
-        help="measure cells behind the prediction again for about ten seconds, and scale it by them",
+    parser.flag(
+        "--probe", "measure cells behind the prediction again for about ten seconds, and scale it by them"
     )
-    parser.add_argument(
-        "--as-measured",
-        action="store_true",
-        help="predict for the load that the records were measured at, whatever it is now",
-    )
-    parser.add_argument(
-        "--site", metavar="SITE", help="with --measure: the site (default: that of config.yaml)"
-    )
-    parser.add_argument(
-        "--rounds", type=int, default=6, metavar="N", help="with --measure: runs of each cell (default: 6)"
-    )
-    parser.add_argument(
+    parser.flag("--as-measured", "predict for the load that the records were measured at, whatever it is now")
+    parser.value("--site", "SITE", "with --measure: the site (default: that of config.yaml)")
+    parser.value("--rounds", "N", "with --measure: runs of each cell (default: 6)", type=int, default=6)
+    parser.path(
         "--results",
-        type=Path,
-        metavar="DIR",
-        help="with --measure: directory of the runs (default: results/SITE/predict-APPLICATION)",
+        "DIR",
+        "with --measure: directory of the runs (default: results/SITE/predict-APPLICATION)",
     )
 
 

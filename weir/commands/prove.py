@@ -14,6 +14,7 @@ from typing import Any
 from weir.audit.judge import UNPROVEN, VERDICTS
 from weir.base.errors import InputError, WeirError
 from weir.base.files import as_json
+from weir.base.options import Parser
 from weir.collect.imported_files import unread_form
 from weir.collect.table import write_records
 from weir.decide.io500.proven import (
@@ -50,58 +51,45 @@ _MEMORY, _PREFIX = Path("/dev/shm"), "weir-prove-"
 _GRAIN_S = 0.01  # resolution of the times of files
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--on",
-        type=Path,
-        metavar="PATH",
-        help="count only what is below this directory (default: all mounts)",
+def add_arguments(parser: Parser) -> None:
+    parser.path("--on", "PATH", "count only what is below this directory (default: all mounts)")
+    parser.path("--json", "FILE", "write all that was seen as JSON")
+    parser.repeated(
+        "--expect", "CLAIM", "judge a number that somebody claims, such as 'write 3.2 GiB/s'; may be repeated"
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all that was seen as JSON")
-    parser.add_argument(
-        "--expect",
-        action="append",
-        default=[],
-        metavar="CLAIM",
-        help="judge a number that somebody claims, such as 'write 3.2 GiB/s'; may be repeated",
-    )
-    parser.add_argument(
+    parser.repeated(
         "--output",
+        "FILE",
+        "a file into which the program prints its results, if not to its outputs",
         type=Path,
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="a file into which the program prints its results, if not to its outputs",
     )
-    parser.add_argument("--records", type=Path, metavar="FILE", help="write the judged phases as records.csv")
+    parser.path("--records", "FILE", "write the judged phases as records.csv")
     parser.add_argument(
         "--fail-on",
         choices=[verdict.lower() for verdict in VERDICTS[1:]],
         help=f"exit code {EXIT_NOT_PROVEN} where the verdict of a claim (of a phase, if nothing is "
         "claimed) is this or worse; else that of the program",
     )
-    parser.add_argument(
+    parser.path(
         "--reports",
-        type=Path,
-        metavar="DIR",
-        help="where the processes leave what they counted (default: memory of this node); a program on "
+        "DIR",
+        "where the processes leave what they counted (default: memory of this node); a program on "
         "several nodes needs a directory that all of them have, and not one that is measured",
     )
-    parser.add_argument(
+    parser.value(
         "--attach",
-        type=int,
-        metavar="PID",
-        help="watch a process that runs already, and all that it starts, until it ends or Ctrl-C: by the "
+        "PID",
+        "watch a process that runs already, and all that it starts, until it ends or Ctrl-C: by the "
         "kernel's counters alone, without verdicts; takes --on, --json and --reports",
+        type=int,
     )
-    parser.add_argument(
+    parser.path(
         "--darshan",
-        type=Path,
-        metavar="LOG",
-        help="tell and judge what a log of Darshan has, by its calls alone; takes --on, --json, --expect, "
+        "LOG",
+        "tell and judge what a log of Darshan has, by its calls alone; takes --on, --json, --expect, "
         "--output, --records and --fail-on",
     )
-    parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="the program")
+    parser.value("arguments", "-- COMMAND", "the program", nargs=argparse.REMAINDER)
 
 
 def execute(args: argparse.Namespace) -> int:

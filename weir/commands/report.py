@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.base.errors import InputError, WeirError
+from weir.base.options import Parser
 from weir.base.processes import EXIT_INTERRUPTED, Interrupt, children_of, without_terminal
 from weir.base.units import about_duration
 from weir.collect.progress import StudyProgress
@@ -59,28 +60,16 @@ _ENDS_S = 90.0  # the time to end a measurement on a target that hangs, and more
 _IDLE_S = 10.0  # seconds that a program may take to end when nothing that it started is left
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--suites", help="suites to measure, joined by commas (default: those of config.yaml)"
-    )
-    parser.add_argument("--site", help="site in config/sites (default: that of config.yaml)")
-    parser.add_argument(
-        "--target", action="append", metavar="TARGET", help="target to measure; may be repeated"
-    )
-    parser.add_argument("--scale", help="edition of the suites (default: that of the site)")
-    parser.add_argument("--campaign", metavar="NAME", help="repeat the study in results/SITE@NAME")
-    parser.add_argument(
-        "--retry-failed", action="store_true", help="measure again what failed in a batch that is through"
-    )
-    parser.add_argument(
-        "--page-only", action="store_true", help="end when report.html is complete, without the PDF"
-    )
-    parser.add_argument(
-        "--set-up",
-        action="store_true",
-        help=f"call {_SET_UP} for what analysis and print lack, when all is measured",
-    )
-    parser.add_argument("--json", action="store_true", help="print errors as JSON")
+def add_arguments(parser: Parser) -> None:
+    parser.value("--suites", "SUITES", "suites to measure, joined by commas (default: those of config.yaml)")
+    parser.value("--site", "SITE", "site in config/sites (default: that of config.yaml)")
+    parser.repeated("--target", "TARGET", "target to measure; may be repeated")
+    parser.value("--scale", "SCALE", "edition of the suites (default: that of the site)")
+    parser.value("--campaign", "NAME", "repeat the study in results/SITE@NAME")
+    parser.flag("--retry-failed", "measure again what failed in a batch that is through")
+    parser.flag("--page-only", "end when report.html is complete, without the PDF")
+    parser.flag("--set-up", f"call {_SET_UP} for what analysis and print lack, when all is measured")
+    parser.flag("--json", "print errors as JSON")
 
 
 def execute(args: argparse.Namespace) -> int:

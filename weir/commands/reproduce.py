@@ -7,6 +7,7 @@ from pathlib import Path
 
 from weir.base.errors import InputError
 from weir.base.files import as_json
+from weir.base.options import Parser
 from weir.base.units import counted
 from weir.report.bundle.reproduce import Reproduced, reproduce
 
@@ -16,15 +17,11 @@ HELP = "collect and draw the study of a bundle again, by the bundle's code and w
 EXAMPLE = "weir reproduce quick.crate.zip --out quick-again --trust"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "bundle", type=Path, metavar="BUNDLE", help="file of weir bundle; its code is executed"
-    )
-    parser.add_argument(
-        "--out", type=Path, required=True, metavar="DIR", help="new directory to unpack it into"
-    )
-    parser.add_argument("--trust", action="store_true", help="execute the bundle's code without a question")
-    parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
+def add_arguments(parser: Parser) -> None:
+    parser.path("bundle", "BUNDLE", "file of weir bundle; its code is executed")
+    parser.path("--out", "DIR", "new directory to unpack it into", required=True)
+    parser.flag("--trust", "execute the bundle's code without a question")
+    parser.flag("--json", "print the outcome as JSON")
 
 
 def execute(args: argparse.Namespace) -> int:

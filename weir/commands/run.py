@@ -13,6 +13,7 @@ from typing import Any
 
 from weir.base.errors import TargetUnavailableError, WeirError, did_you_mean, from_os_error
 from weir.base.files import require_plain_path
+from weir.base.options import Parser
 from weir.base.processes import EXIT_INTERRUPTED, Interrupt
 from weir.base.units import HintedError, parse_duration
 from weir.collect.intervals import width_meter
@@ -35,62 +36,52 @@ EXAMPLE = "weir run --plan results/local/quick/plan.json --batch memory-debian-1
 _LONG_ROUND_S = 5.0
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--plan", type=Path, required=True, help="plan.json of weir plan")
-    parser.add_argument("--results", type=Path, required=True, help="folder of the site, that holds runs/")
-    parser.add_argument(
-        "--batch", action="append", default=[], help="measure this batch only; may be repeated"
-    )
-    parser.add_argument(
+def add_arguments(parser: Parser) -> None:
+    parser.path("--plan", "PLAN", "plan.json of weir plan", required=True)
+    parser.path("--results", "RESULTS", "folder of the site, that holds runs/", required=True)
+    parser.repeated("--batch", "BATCH", "measure this batch only; may be repeated")
+    parser.repeated(
         "--beside",
-        action="append",
-        default=[],
-        metavar="BATCH",
-        help="measure the rounds of this batch in turns with those of --batch, which alone decides the exit "
+        "BATCH",
+        "measure the rounds of this batch in turns with those of --batch, which alone decides the exit "
         "code and has a receipt; may be repeated",
     )
-    parser.add_argument("--seed", type=int, help="seed of the random order; by default drawn, and recorded")
+    parser.value("--seed", "SEED", "seed of the random order; by default drawn, and recorded", type=int)
     parser.add_argument(
         "--interleave",
         action=argparse.BooleanOptionalAction,
         default=True,
         help="measure one round of every batch, then the next: a busy minute then meets all batches",
     )
-    parser.add_argument("--retry-failed", action="store_true", help="run failed executions again")
-    parser.add_argument(
+    parser.flag("--retry-failed", "run failed executions again")
+    parser.value(
         "--kept-since",
+        "SECONDS",
+        "with --retry-failed: only runs that failed before this time, in seconds since 1970",
         type=float,
         default=math.inf,
-        metavar="SECONDS",
-        help="with --retry-failed: only runs that failed before this time, in seconds since 1970",
     )
-    parser.add_argument(
+    parser.flag(
         "--any-kind",
-        action="store_true",
-        help="measure also where the target's kind is not that of its file system: the records are INVALID",
+        "measure also where the target's kind is not that of its file system: the records are INVALID",
     )
-    parser.add_argument(
-        "--preflight", action="store_true", help="check targets and programs, measure nothing"
-    )
-    parser.add_argument(
-        "--receipt", type=Path, help="write the counts to this file when the batches are through"
-    )
-    parser.add_argument("--errors", type=Path, help="write the reason of a failure to this file, as JSON")
-    parser.add_argument(
+    parser.flag("--preflight", "check targets and programs, measure nothing")
+    parser.path("--receipt", "RECEIPT", "write the counts to this file when the batches are through")
+    parser.path("--errors", "ERRORS", "write the reason of a failure to this file, as JSON")
+    parser.flag(
         "--page",
-        action="store_true",
-        help="write live.html beside a plan in the folder of its study, before and after each round: what "
+        "write live.html beside a plan in the folder of its study, before and after each round: what "
         "the study shows so far",
     )
-    parser.add_argument("--progress", type=Path, help="append a line for each execution to this file")
-    parser.add_argument(
+    parser.path("--progress", "PROGRESS", "append a line for each execution to this file")
+    parser.value(
         "--wait",
+        "DURATION",
+        "time to wait for another measurement of the target, such as 10 min; default: none",
         type=_duration_s,
         default=0.0,
-        metavar="DURATION",
-        help="time to wait for another measurement of the target, such as 10 min; default: none",
     )
-    parser.add_argument("--json", action="store_true", help="print the counts as JSON")
+    parser.flag("--json", "print the counts as JSON")
 
 
 def execute(args: argparse.Namespace) -> int:

@@ -3,10 +3,10 @@
 import argparse
 import sys
 import time
-from pathlib import Path
 
 from weir.base.errors import InputError
 from weir.base.files import as_json
+from weir.base.options import Parser
 from weir.survey.directory import Pace, Selection
 from weir.survey.output import chart, facts, lines, table
 from weir.survey.tally import State, Tally
@@ -21,24 +21,16 @@ LEAST_RATE, MOST_RATE = 0.001, 1e9  # operations per second; less is a scan that
 MOST_THREADS = 256  # each has a stack and descriptors; a metadata server is busy with far fewer
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("tree", type=Path, metavar="DIR", help="directory to scan, on one file system")
-    parser.add_argument(
-        "--rate", type=float, default=1000.0, metavar="N", help="operations per second (default: 1000)"
-    )
-    parser.add_argument(
-        "--sample", type=float, default=1.0, metavar="SHARE", help="share of the files to open (default: 1)"
-    )
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the sample (default: 0)")
-    parser.add_argument(
-        "--threads", type=int, default=4, metavar="N", help="directories scanned at a time (default: 4)"
-    )
-    parser.add_argument(
-        "--state", type=Path, metavar="FILE", help="record finished directories; a later scan resumes from it"
-    )
-    parser.add_argument("--csv", type=Path, metavar="FILE", help="write a row for each format")
-    parser.add_argument("--chart", type=Path, metavar="FILE", help="write a bar chart as SVG")
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+def add_arguments(parser: Parser) -> None:
+    parser.path("tree", "DIR", "directory to scan, on one file system")
+    parser.value("--rate", "N", "operations per second (default: 1000)", type=float, default=1000.0)
+    parser.value("--sample", "SHARE", "share of the files to open (default: 1)", type=float, default=1.0)
+    parser.value("--seed", "N", "seed of the sample (default: 0)", type=int, default=0)
+    parser.value("--threads", "N", "directories scanned at a time (default: 4)", type=int, default=4)
+    parser.path("--state", "FILE", "record finished directories; a later scan resumes from it")
+    parser.path("--csv", "FILE", "write a row for each format")
+    parser.path("--chart", "FILE", "write a bar chart as SVG")
+    parser.flag("--json", "print the result as JSON")
 
 
 def execute(args: argparse.Namespace) -> int:

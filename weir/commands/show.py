@@ -7,6 +7,7 @@ from typing import Any
 
 from weir.base.errors import InputError
 from weir.base.files import as_json, damage_named, from_json
+from weir.base.options import Parser
 from weir.report.page import DRAW_AGAIN, PAGE_FILE, checked_page, publication_lines
 from weir.report.text import lines
 
@@ -18,9 +19,9 @@ EXAMPLE = "weir show results/local/quick"
 _HINT = "name the folder of a study that was drawn, such as results/local/quick"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("study", type=Path, metavar="STUDY", help="folder of the study, or its page.json")
-    parser.add_argument("--json", action="store_true", help="print the facts of the page as JSON")
+def add_arguments(parser: Parser) -> None:
+    parser.path("study", "STUDY", "folder of the study, or its page.json")
+    parser.flag("--json", "print the facts of the page as JSON")
 
 
 def execute(args: argparse.Namespace) -> int:

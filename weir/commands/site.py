@@ -12,6 +12,7 @@ from urllib.parse import quote
 from weir.audit.judge import USABLE
 from weir.base.errors import InputError
 from weir.base.files import as_json, damage_named, write_atomically
+from weir.base.options import Parser
 from weir.base.plugins import load
 from weir.base.units import three_digits
 from weir.commands.show import read_page
@@ -42,15 +43,11 @@ class Row:
     points: int
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("site", type=Path, metavar="DIR", help="folder of the site, results/<site>")
-    parser.add_argument(
-        "--out", type=Path, metavar="FILE", help=f"page to write (default: {INDEX_FILE} in that directory)"
-    )
-    parser.add_argument(
-        "--history", type=Path, metavar="HISTORY", help="folder of campaigns: adds a page for each target"
-    )
-    parser.add_argument("--json", action="store_true", help="print what the page shows as JSON")
+def add_arguments(parser: Parser) -> None:
+    parser.path("site", "DIR", "folder of the site, results/<site>")
+    parser.path("--out", "FILE", f"page to write (default: {INDEX_FILE} in that directory)")
+    parser.path("--history", "HISTORY", "folder of campaigns: adds a page for each target")
+    parser.flag("--json", "print what the page shows as JSON")
 
 
 def execute(args: argparse.Namespace) -> int:

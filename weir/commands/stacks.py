@@ -6,6 +6,7 @@ from pathlib import Path
 
 from weir.base.errors import InputError, did_you_mean
 from weir.base.files import as_json
+from weir.base.options import Parser
 from weir.base.units import counted
 from weir.plan.config.sites import load_site
 from weir.plan.config.sources import add_config_dir, find_sources
@@ -19,18 +20,17 @@ HELP = "probe the stacks of a site: MPI, HDF5, NetCDF, IME, and whether they fit
 EXAMPLE = "weir stacks --site local"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     add_config_dir(parser)
-    parser.add_argument("--site", default="local", help="directory of config/sites, default local")
-    parser.add_argument("--stack", action="append", default=[], help="probe this stack only; may be repeated")
-    parser.add_argument(
+    parser.value("--site", "SITE", "directory of config/sites, default local", default="local")
+    parser.repeated("--stack", "STACK", "probe this stack only; may be repeated")
+    parser.repeated(
         "--prefix",
+        "PREFIX",
+        "probe an installed prefix, such as a view of Spack, instead of a site; may be repeated",
         type=Path,
-        action="append",
-        default=[],
-        help="probe an installed prefix, such as a view of Spack, instead of a site; may be repeated",
     )
-    parser.add_argument("--json", action="store_true", help="print the facts as JSON")
+    parser.flag("--json", "print the facts as JSON")
 
 
 def execute(args: argparse.Namespace) -> int:

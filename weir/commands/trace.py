@@ -10,6 +10,7 @@ from pathlib import Path
 
 from weir.base.errors import WeirError
 from weir.base.files import as_json
+from weir.base.options import Parser
 
 NAME = "trace"
 GROUP = "prove"
@@ -17,9 +18,9 @@ HELP = "convert the trace files of weir-io (--trace) to CSV, one line for each o
 EXAMPLE = "weir trace build/trace.0 build/trace.1 > operations.csv"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE.RANK", help="trace file of a rank")
-    parser.add_argument("--json", action="store_true", help="print a list of objects instead of CSV")
+def add_arguments(parser: Parser) -> None:
+    parser.path("files", "FILE.RANK", "trace file of a rank", nargs="+")
+    parser.flag("--json", "print a list of objects instead of CSV")
 
 
 def execute(args: argparse.Namespace) -> int:

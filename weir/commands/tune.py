@@ -1,9 +1,9 @@
 """weir tune: find the best setting with few measurements, and measure its gain over the default."""
 
 import argparse
-from pathlib import Path
 
 from weir.base.errors import InputError, require_at_least
+from weir.base.options import Parser
 from weir.base.plugins import load
 from weir.plan.config.sources import add_config_dir
 
@@ -13,46 +13,25 @@ HELP = "find the best setting of a suite with few measurements, and measure its 
 EXAMPLE = "weir tune --suite tune-transfers --target disk"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--suite", help="suite with the key tune")
-    parser.add_argument("--site", help="site in config/sites")
-    parser.add_argument("--target", action="append", metavar="TARGET", help="target to measure")
-    parser.add_argument("--stack", action="append", metavar="STACK", help="stack to measure")
-    parser.add_argument("--scale", help="edition of the suite")
+def add_arguments(parser: Parser) -> None:
+    parser.value("--suite", "SUITE", "suite with the key tune")
+    parser.value("--site", "SITE", "site in config/sites")
+    parser.repeated("--target", "TARGET", "target to measure")
+    parser.repeated("--stack", "STACK", "stack to measure")
+    parser.value("--scale", "SCALE", "edition of the suite")
     add_config_dir(parser)
-    parser.add_argument(
-        "--results",
-        type=Path,
-        metavar="DIR",
-        help="directory of the runs (default: results/<site>/tune-<suite>)",
-    )
-    parser.add_argument(
-        "--budget", type=int, metavar="N", help="settings to measure (default: the suite's, or 20)"
-    )
+    parser.path("--results", "DIR", "directory of the runs (default: results/<site>/tune-<suite>)")
+    parser.value("--budget", "N", "settings to measure (default: the suite's, or 20)", type=int)
     parser.add_argument("--search", choices=("gp", "tpe", "random"), help="search method (default: gp)")
-    parser.add_argument("--seed", type=int, default=1, help="seed of the search (default: 1)")
-    parser.add_argument(
-        "--hints", type=Path, metavar="FILE", help="write the winner's hints as a ROMIO hints file"
-    )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the trials and the gain as JSON")
-    parser.add_argument(
-        "--replay", type=Path, metavar="CSV", help="look settings up in a table instead of measuring"
-    )
-    parser.add_argument(
-        "--move", action="append", default=[], metavar="COLUMN", help="column of the table that may change"
-    )
-    parser.add_argument(
-        "--where",
-        action="append",
-        default=[],
-        metavar="COLUMN=VALUE",
-        help="fixed value of a column of the table",
-    )
-    parser.add_argument(
-        "--value", default="bw_mib_s", metavar="COLUMN", help="column of the table to maximise"
-    )
-    parser.add_argument(
-        "--unit", help="unit of that column, such as MiB/s (default: that of the column of a record)"
+    parser.value("--seed", "SEED", "seed of the search (default: 1)", type=int, default=1)
+    parser.path("--hints", "FILE", "write the winner's hints as a ROMIO hints file")
+    parser.path("--json", "FILE", "write the trials and the gain as JSON")
+    parser.path("--replay", "CSV", "look settings up in a table instead of measuring")
+    parser.repeated("--move", "COLUMN", "column of the table that may change")
+    parser.repeated("--where", "COLUMN=VALUE", "fixed value of a column of the table")
+    parser.value("--value", "COLUMN", "column of the table to maximise", default="bw_mib_s")
+    parser.value(
+        "--unit", "UNIT", "unit of that column, such as MiB/s (default: that of the column of a record)"
     )
 
 

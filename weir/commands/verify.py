@@ -2,10 +2,10 @@
 
 import argparse
 from dataclasses import asdict
-from pathlib import Path
 
 from weir.base.errors import InputError, WeirError
 from weir.base.files import as_json
+from weir.base.options import Parser
 from weir.base.units import counted
 from weir.report.bundle.reproduce import verify_bundle
 from weir.runs.manifest import COPY_HINT, SIGNATURE, Verified, sign, signer, verify
@@ -17,14 +17,12 @@ EXAMPLE = "weir verify results/local/quick"
 _LIMIT = "an edit that also rewrites the checksums is not detected: compare --digest with that of the report"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("study", type=Path, metavar="STUDY", help="directory with SHA256SUMS, or a bundle")
-    parser.add_argument("--digest", metavar="HEX", help="digest of the study, as its report prints it")
-    parser.add_argument("--sign", type=Path, metavar="KEY", help=f"write {SIGNATURE} with this SSH key")
-    parser.add_argument(
-        "--allowed-signers", type=Path, metavar="FILE", help="check the signature against these SSH keys"
-    )
-    parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
+def add_arguments(parser: Parser) -> None:
+    parser.path("study", "STUDY", "directory with SHA256SUMS, or a bundle")
+    parser.value("--digest", "HEX", "digest of the study, as its report prints it")
+    parser.path("--sign", "KEY", f"write {SIGNATURE} with this SSH key")
+    parser.path("--allowed-signers", "FILE", "check the signature against these SSH keys")
+    parser.flag("--json", "print the outcome as JSON")
 
 
 def execute(args: argparse.Namespace) -> int:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from weir.base.errors import InputError
 from weir.base.files import as_json
+from weir.base.options import Parser
 from weir.report.live import LIVE_PAGE, LIVE_TEXT, LiveStudy
 from weir.workflow.follow import follow, is_over, line, measured_partitions, plan_of, progress_of, state
 
@@ -19,18 +20,15 @@ EXAMPLE = "weir watch results/local/quick"
 PAGE_S = 5.0
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "study", type=Path, metavar="STUDY", help="folder of the study, results/<site>/<suites>"
-    )
-    parser.add_argument(
+def add_arguments(parser: Parser) -> None:
+    parser.path("study", "STUDY", "folder of the study, results/<site>/<suites>")
+    parser.flag(
         "--page",
-        action="store_true",
-        help=f"write {LIVE_PAGE} there as runs end: what the study shows so far, batches; not on a node "
+        f"write {LIVE_PAGE} there as runs end: what the study shows so far, batches; not on a node "
         "that measures",
     )
-    parser.add_argument("--once", action="store_true", help="print one line for each batch and end")
-    parser.add_argument("--json", action="store_true", help="print the state of each batch as JSON and end")
+    parser.flag("--once", "print one line for each batch and end")
+    parser.flag("--json", "print the state of each batch as JSON and end")
 
 
 def execute(args: argparse.Namespace) -> int:

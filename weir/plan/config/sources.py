@@ -1,6 +1,5 @@
 """The folders of the configuration: config/ of a checkout or of the installed weir, below a user's."""
 
-import argparse
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from pathlib import Path
 import weir
 from weir.base.errors import ConfigError, InputError, Problem, did_you_mean
 from weir.base.files import expanded, require_plain_path
+from weir.base.options import Parser
 from weir.data import data_folder
 
 VARIABLE = "WEIR_CONFIG"
@@ -89,10 +89,10 @@ def find_sources(
     return layered(top, base, config_dir, environment=environment)
 
 
-def add_config_dir(parser: argparse.ArgumentParser) -> None:
+def add_config_dir(parser: Parser) -> None:
     """The option of the commands that read configuration."""
     text = f"directory laid out like config/, whose files take precedence; also by {VARIABLE}"
-    parser.add_argument("--config-dir", type=Path, metavar="DIR", help=text)
+    parser.path("--config-dir", "DIR", text)
 
 
 def layered(
