@@ -11,7 +11,7 @@ from weir.base.errors import ConfigError, Problem
 from weir.plan.expand import PlannedCell
 from weir.plan.model import CLEAN_UP_S, Batch, Plan
 from weir.plan.totals import added_span
-from weir.records.model import Cell, Partition
+from weir.records.model import Partition, root_of
 from weir.site.schedulers import Answer, Request, Scheduler, scheduler
 
 # The cost card guesses about an unknown machine: a job that ends early costs nothing, one that is cut costs
@@ -39,24 +39,20 @@ def packed(items: Sequence[PlannedCell], partition: Partition) -> list[list[Plan
     job_of: dict[str, int] = {}
     needs_s: dict[str, float] = defaultdict(float)
     by_name = {item.cell.cell: item.cell for item in items}
-    for item in items:
-        needs_s[_own(item.cell, by_name)] += (
-            item.span.expected_s * item.cell.rounds + added_span([item]).expected_s
-        )
+    # A cell that checks another one is measured in the job of that one.
+    owns = [root_of(item.cell, by_name).cell for item in items]
+    for item, own in zip(items, owns, strict=True):
+        needs_s[own] += item.span.expected_s * item.cell.rounds + added_span([item]).expected_s
     for cell, need_s in sorted(needs_s.items()):
         job = next((job for job, left in enumerate(left_s) if need_s <= left), len(left_s))
         if job == len(left_s):
             left_s.append(room_s)
         left_s[job] -= need_s
         job_of[cell] = job
-    return [[item for item in items if job_of[_own(item.cell, by_name)] == job] for job in range(len(left_s))]
-
-
-def _own(cell: Cell, by_name: Mapping[str, Cell]) -> str:
-    """A cell that checks another one is measured in the job of that one."""
-    while cell.checks is not None:
-        cell = by_name[cell.checks]
-    return cell.cell
+    jobs: list[list[PlannedCell]] = [[] for _ in left_s]
+    for item, own in zip(items, owns, strict=True):
+        jobs[job_of[own]].append(item)
+    return jobs
 
 
 # Failed nodes and preemptions after which a batch goes to the queue once more.

@@ -22,7 +22,7 @@ from weir.plan.expand import (
 )
 from weir.plan.model import Batch, Exclusion, Plan, Shared, SuiteFacts, UnreachableCounts
 from weir.plan.totals import added_span, batch_cost, moved_bytes, plan_cost, stricter, with_shares
-from weir.records.model import CROSS_CHECK, Cell, Site, is_check
+from weir.records.model import CROSS_CHECK, Cell, Site, is_check, root_of
 from weir.tools.base import Tool
 from weir.tools.engine import program_name
 
@@ -356,18 +356,11 @@ def _check_notes(own: Sequence[PlannedCell], beside: Sequence[PlannedCell], site
             program_name(site.stacks[stack].program(tool, by)) for by in (by_other, not by_other)
         )
         twice = any(by_name[str(cell.checks)].checks for cell in checks)
-        less = any(cell.params["access"] != _root(cell, by_name).params["access"] for cell in checks)
+        less = any(cell.params["access"] != root_of(cell, by_name).params["access"] for cell in checks)
         cells = f"{'the writes of ' if less else ''}{len(checks):,} of them"
         whole = f"{first} measures {counted(of_all[group], 'cell')} of {tool} with stack {stack}"
         both = f"both programs measure {cells} without what {second} lacks"
         yield f"{whole}; {both if twice else f'{second} measures {cells}'} beside it ({CROSS_CHECK})"
-
-
-def _root(cell: Cell, by_name: Mapping[str, Cell]) -> Cell:
-    """The cell of the suite beside which this one is measured."""
-    while cell.checks:
-        cell = by_name[cell.checks]
-    return cell
 
 
 def _group(cell: Cell) -> tuple[str, str, bool]:

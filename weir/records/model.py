@@ -212,3 +212,10 @@ def is_check(cell: Cell, checked: Cell) -> bool:
     """Whether the cell is compared with the one beside which it is measured; one of the same program is not:
     the cell of the other program is compared with it."""
     return cell.by_cross_check != checked.by_cross_check
+
+
+def root_of(cell: Cell, by_name: Mapping[str, Cell]) -> Cell:
+    """The cell of the suite beside which this one is measured; mostly the cell itself."""
+    while cell.checks:
+        cell = by_name[cell.checks]
+    return cell
