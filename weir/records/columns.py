@@ -13,7 +13,7 @@ from typing import Any
 from weir.base.errors import WeirError, did_you_mean
 from weir.data import load_schema
 from weir.records.model import Message, Parsed, Row
-from weir.records.shapes import Check, Plain, compiled, plain_values
+from weir.records.shapes import TYPES, Check, Plain, compiled, plain_values
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Column:
             return None
         if self.choices:
             return None if value in self.choices else f"is '{value}', not one of {', '.join(self.choices)}"
-        if not isinstance(value, _TYPES[self.type]) or (isinstance(value, bool) and self.type != "boolean"):
+        if not isinstance(value, TYPES[self.type]) or (isinstance(value, bool) and self.type != "boolean"):
             return f"is {value!r}, not of type {self.type}"
         if self.type in ("integer", "number") and not self._is_in_range(value):
             return f"is {value}, out of range{self._range()}"
@@ -98,12 +98,6 @@ class Column:
         return "" if value is None else _WRITERS[self.type](value)
 
 
-_TYPES: dict[str, tuple[type, ...]] = {
-    "integer": (int,),
-    "number": (int, float),
-    "boolean": (bool,),
-    "string": (str,),
-}
 # Classes by the type of the column: values of this class the csv module writes as Column.write does.
 WRITTEN_AS_IS: dict[str, type] = {"integer": int}
 _WRITERS: dict[str, Callable[[Any], str]] = {

@@ -17,7 +17,7 @@ _LARGEST = sys.float_info.max
 Check = Callable[[Any], str | None]
 # The classes of values that need no look inside, with the limits of numbers; of other classes, None.
 Plain = Mapping[type, tuple[float, float] | None]
-_TYPES: Mapping[str, tuple[type, ...]] = {
+TYPES: Mapping[str, tuple[type, ...]] = {
     "string": (str,),
     "integer": (int,),
     "number": (int, float),
@@ -48,7 +48,7 @@ def plain_values(names: Iterable[str], low: float = -math.inf, high: float = mat
         kind: limits if name in _NUMBERS else None
         for name in names
         if name not in _WITH_CONTENT
-        for kind in _TYPES[name]
+        for kind in TYPES[name]
     }
 
 
@@ -107,7 +107,7 @@ def _of_type(
         return _object(part, definitions, seen)
     if name == "array":
         return _array(part, definitions, seen)
-    kinds, low, high = _TYPES[name], part.get("minimum", -math.inf), part.get("maximum", math.inf)
+    kinds, low, high = TYPES[name], part.get("minimum", -math.inf), part.get("maximum", math.inf)
     is_number, least, most = name in _NUMBERS, max(low, -_LARGEST), min(high, _LARGEST)
 
     def check(value: Any) -> str | None:
