@@ -15,7 +15,7 @@ from typing import Any
 from weir.base.errors import open_closed_streams
 from weir.base.files import write_atomically
 from weir.base.processes import EXIT_INTERRUPTED, Interrupt, caught_signals, is_the_same, started
-from weir.measure.clean_up.directories import held_open, owned_entry, remove_entry
+from weir.measure.clean_up.directories import held_open, is_own_directory, remove_entry
 from weir.measure.clean_up.starter import Starter, follow_the_starter
 from weir.measure.handover import HOLDER_FILE, holder_of
 
@@ -145,7 +145,7 @@ def _remove_temporary(folder: Path) -> None:
             continue
         left = Path(str(noted.get("temporary", "")))
         with contextlib.suppress(OSError), held_open(left.parent) as above:
-            if left.name.startswith(PREFIX) and owned_entry(left.name, above):
+            if left.name.startswith(PREFIX) and is_own_directory(left.name, above):
                 remove_entry(left.name, above)
         with contextlib.suppress(OSError):
             file.unlink()

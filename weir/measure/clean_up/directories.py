@@ -57,12 +57,6 @@ def owned(descriptor: int) -> bool:
     return os.geteuid() in (0, os.fstat(descriptor).st_uid)
 
 
-def owned_entry(name: str, dir_fd: int) -> bool:
-    """Whether an entry is a directory of this user's, not a link to one."""
-    facts = os.stat(name, dir_fd=dir_fd, follow_symlinks=False)
-    return stat.S_ISDIR(facts.st_mode) and facts.st_uid == os.geteuid()
-
-
 def remove_entry(name: str, dir_fd: int) -> None:
     """A file, a link (never what it points to) or a whole directory."""
     if stat.S_ISDIR(os.stat(name, dir_fd=dir_fd, follow_symlinks=False).st_mode):
@@ -88,10 +82,10 @@ def exposed_parent(folder: Path) -> Path | None:
     return None
 
 
-def is_own_directory(path: Path) -> bool:
-    """Whether it is a directory of this user's, not a link to one."""
+def is_own_directory(path: str | Path, dir_fd: int | None = None) -> bool:
+    """Whether it is a directory of this user's, not a link to one; below dir_fd, if that is given."""
     try:
-        facts = path.lstat()
+        facts = os.stat(path, dir_fd=dir_fd, follow_symlinks=False)
     except FileNotFoundError:
         return False
     return stat.S_ISDIR(facts.st_mode) and facts.st_uid == os.geteuid()
