@@ -11,10 +11,11 @@ import errno
 import os
 import select
 import signal
+import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
@@ -123,6 +124,23 @@ def wait_for_children(apart_from: set[int], limit_s: float) -> set[int]:
     while (left := children() - apart_from) and time.monotonic() < over:
         time.sleep(_POLL_S)
     return left
+
+
+def run_to_end(
+    command: Sequence[str], environment: Mapping[str, str] | None = None, limit_s: float | None = None
+) -> subprocess.CompletedProcess[str]:
+    """A command without input, and what it printed, however it ended; subprocess.TimeoutExpired after
+    limit_s."""
+    return subprocess.run(
+        command,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=limit_s,
+        check=False,
+    )
 
 
 def _facts(pid: int) -> list[str] | None:

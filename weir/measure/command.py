@@ -5,7 +5,6 @@ import itertools
 import os
 import re
 import shlex
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -14,6 +13,7 @@ from typing import Any
 
 from weir.base.errors import WeirError
 from weir.base.files import file_sha256
+from weir.base.processes import run_to_end
 from weir.base.storage_calls import ANSWER_S, in_time
 from weir.measure.clean_up.directories import Workspace
 from weir.measure.clean_up.prepared_target import Guardian
@@ -224,9 +224,7 @@ def _call(command: Sequence[str], values: Mapping[str, str], target: Target) -> 
     filled = [_filled(word, values) for word in command]
     environment = {**os.environ, **target.environment}
     try:
-        done = subprocess.run(
-            filled, env=environment, capture_output=True, text=True, errors="replace", check=False
-        )
+        done = run_to_end(filled, environment)
     except OSError as error:
         complaint = f"`{filled[0]}`: {error.strerror}"
     else:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 from weir.base.errors import WeirError
 from weir.base.files import from_json
+from weir.base.processes import run_to_end
 from weir.records.model import Stack
 from weir.site.launchers import launcher, start_of
 from weir.site.schedulers import surrounding
@@ -94,15 +95,7 @@ def probe_nodes(
     command += [sys.executable, "-m", "weir.measure.nodes", *folder]
     environment = {**start.environment, **stack.environment}
     try:
-        ended = subprocess.run(
-            command,
-            env=environment,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_LIMIT_S,
-            check=False,
-        )
+        ended = run_to_end(command, environment, _LIMIT_S)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise WeirError(f"the probes did not run: {error}", hint="it runs where the launcher does") from None
     probes = read_probes(ended.stdout)

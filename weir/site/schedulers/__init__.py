@@ -16,6 +16,7 @@ from typing import Any
 from weir.base.errors import InputError, Problem, WeirError, did_you_mean
 from weir.base.files import text_of
 from weir.base.plugins import plugins
+from weir.base.processes import run_to_end
 
 
 @dataclass(frozen=True)
@@ -274,15 +275,7 @@ def ended(arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
     """A command, run to its end; one that is not there or hangs has failed."""
     forget_filters()
     try:
-        return subprocess.run(
-            arguments,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_LIMIT_S,
-            check=False,
-            stdin=subprocess.DEVNULL,
-        )
+        return run_to_end(arguments, limit_s=_LIMIT_S)
     except (OSError, subprocess.TimeoutExpired) as error:
         return subprocess.CompletedProcess(arguments, 1, "", str(error))
 

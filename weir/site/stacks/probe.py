@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weir.base.errors import InputError
+from weir.base.processes import run_to_end
 from weir.records.model import Site, Stack
 from weir.site.launchers import applied
 from weir.site.stacks.verdict import IoLibrary, MpiLibrary, ProgramFacts, StackFacts, features
@@ -174,16 +175,7 @@ def _removed_after(folder: Path | None) -> Iterator[Path]:
 
 def _output(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
     try:
-        done = subprocess.run(
-            list(arguments),
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_LIMIT_S,
-            check=False,
-        )
+        done = run_to_end(arguments, environment, _LIMIT_S)
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return done.stdout + (done.stderr if not done.stdout else "")
