@@ -204,16 +204,9 @@ def wheel(tree: Path, folder: Path, epoch: int, address: str | None) -> tuple[st
     if address:
         with (tree / "pyproject.toml").open("a", encoding="utf-8") as stream:
             stream.write(f"\n[project.urls]\nHomepage = {json.dumps(address)}\n")
-    arguments = [
-        "wheel",
-        "--quiet",
-        "--no-index",
-        "--no-deps",
-        "--no-build-isolation",
-        "--wheel-dir",
-        str(folder),
-    ]
-    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", *arguments, str(tree)]
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "--quiet"]
+    offline = ["--no-index", "--no-deps", "--no-build-isolation"]
+    command = [*pip, *offline, "--wheel-dir", str(folder), str(tree)]
     environment = {**os.environ, "SOURCE_DATE_EPOCH": str(epoch), "PYTHONHASHSEED": "0"}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     if done.returncode:

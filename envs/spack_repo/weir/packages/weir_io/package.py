@@ -97,6 +97,7 @@ class WeirIo(CMakePackage):
     def test_write_and_verify(self):
         """two ranks write through POSIX and MPI-IO, read back and compare"""
         launch = Executable(self.spec["mpi"].prefix.bin.mpiexec)
+        engine = self.prefix.bin.join("weir-io")
         # Containers and CI run as root, which Open MPI wants to be told.
         launch.add_default_env("OMPI_ALLOW_RUN_AS_ROOT", "1")
         launch.add_default_env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
@@ -105,27 +106,7 @@ class WeirIo(CMakePackage):
             with test_part(
                 self, f"test_write_and_verify_{api.lower()}", purpose=f"bytes through {api}"
             ):
-                options = [
-                    "-a",
-                    api,
-                    "-w",
-                    "-r",
-                    "-R",
-                    "-b",
-                    "1m",
-                    "-t",
-                    "64k",
-                    "-o",
-                    f"weir-{api.lower()}",
-                ]
-                said = launch(
-                    "-n",
-                    "2",
-                    self.prefix.bin.join("weir-io"),
-                    "ior",
-                    *options,
-                    output=str,
-                    error=str,
-                )
+                options = ["-w", "-r", "-R", "-b", "1m", "-t", "64k", "-o", f"weir-{api.lower()}"]
+                said = launch("-n", "2", engine, "ior", "-a", api, *options, output=str, error=str)
                 assert "write" in said, said
                 assert "read" in said, said

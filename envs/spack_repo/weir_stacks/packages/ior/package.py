@@ -49,20 +49,8 @@ class Ior(BuiltinIor):
         if not self.spec["ime"].satisfies("ime-emulator"):
             raise SkipTest("the vendor's client needs a store of its own")
         with self.spec["ime"].package.store(os.getcwd()) as (backing, imectl):
-            options = [
-                "-a",
-                "IME",
-                "-w",
-                "-r",
-                "-R",
-                "-k",
-                "-b",
-                "1m",
-                "-t",
-                "64k",
-                "-o",
-                f"ime://{backing}/file",
-            ]
+            options = ["-a", "IME", "-w", "-r", "-R", "-k", "-b", "1m", "-t", "64k"]
+            options += ["-o", f"ime://{backing}/file"]
             said = launcher(self.spec["mpi"])(
                 "-n", "2", self.prefix.bin.ior, *options, output=str, error=str
             )
