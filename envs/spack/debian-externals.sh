@@ -46,46 +46,35 @@ link "$out/openmpi/lib" "$lib"/libmpi*.so* "$lib"/libopen-*.so*
 link "$out/pnetcdf/include" /usr/include/pnetcdf.h
 link "$out/pnetcdf/lib" "$lib"/libpnetcdf.so*
 
+mpi=$(version_of libopenmpi-dev)
 cat >"$out/packages.yaml" <<YAML
 # made by envs/spack/debian-externals.sh from the packages of this machine
 packages:
   openmpi:
     # Debian's, except where the stack needs ROMIO's driver for IME.
-    require: [{any_of: ['@$(version_of libopenmpi-dev)', romio-filesystem=ime]}]
+    require: [{any_of: ['@$mpi', romio-filesystem=ime]}]
     externals:
     - id: debian-openmpi
-      spec: openmpi@$(version_of libopenmpi-dev)
+      spec: openmpi@$mpi
       prefix: $out/openmpi
-  hdf5:
-    # Other stacks build their own.
-    require: [{spec: '@$(version_of libhdf5-openmpi-dev)', when: ^openmpi@$(version_of libopenmpi-dev)}]
-    externals:
-    - id: debian-hdf5
-      spec: hdf5@$(version_of libhdf5-openmpi-dev) +mpi +hl +shared ~cxx ~fortran
-      prefix: $lib/hdf5/openmpi
-      dependencies:
-      - {id: debian-openmpi, deptypes: [build, link], virtuals: mpi}
-  parallel-netcdf:
-    # Other stacks build their own.
-    require: [{spec: '@$(version_of libpnetcdf-dev)', when: ^openmpi@$(version_of libopenmpi-dev)}]
-    externals:
-    - id: debian-pnetcdf
-      spec: parallel-netcdf@$(version_of libpnetcdf-dev) +shared
-      prefix: $out/pnetcdf
-      dependencies:
-      - {id: debian-openmpi, deptypes: [build, link], virtuals: mpi}
-  netcdf-c:
-    # Other stacks build their own.
-    require: [{spec: '@$(version_of libnetcdf-mpi-dev)', when: ^openmpi@$(version_of libopenmpi-dev)}]
-    externals:
-    - id: debian-netcdf
-      spec: netcdf-c@$(version_of libnetcdf-mpi-dev) +mpi +parallel-netcdf +shared ~blosc ~szip ~zstd ~nczarr_zip ~dap ~byterange
-      prefix: $lib/netcdf/mpi
-      dependencies:
-      - {id: debian-openmpi, deptypes: [build, link], virtuals: mpi}
-      - {id: debian-hdf5, deptypes: [build, link]}
-      - {id: debian-pnetcdf, deptypes: [build, link]}
 YAML
+
+above_mpi() { # above_mpi SPACK-NAME DEBIAN-PACKAGE VARIANTS PREFIX NAME...: the names of what else it is linked with
+    local version name
+    version=$(version_of "$2")
+    cat <<YAML
+  $1:
+    # Other stacks build their own.
+    require: [{spec: '@$version', when: ^openmpi@$mpi}]
+    externals:
+    - id: debian-$1
+      spec: $1@$version $3
+      prefix: $4
+      dependencies:
+      - {id: debian-openmpi, deptypes: [build, link], virtuals: mpi}
+YAML
+    for name in "${@:5}"; do printf '      - {id: debian-%s, deptypes: [build, link]}\n' "$name"; done
+}
 
 external() { # external SPACK-NAME DEBIAN-PACKAGE [PREFIX]: nothing where the package is not installed
     local version
@@ -94,6 +83,10 @@ external() { # external SPACK-NAME DEBIAN-PACKAGE [PREFIX]: nothing where the pa
 }
 
 {
+    above_mpi hdf5 libhdf5-openmpi-dev "+mpi +hl +shared ~cxx ~fortran" "$lib/hdf5/openmpi"
+    above_mpi parallel-netcdf libpnetcdf-dev +shared "$out/pnetcdf"
+    above_mpi netcdf-c libnetcdf-mpi-dev "+mpi +parallel-netcdf +shared ~blosc ~szip ~zstd ~nczarr_zip ~dap ~byterange" \
+        "$lib/netcdf/mpi" hdf5 parallel-netcdf
     external liburing liburing-dev
     external libaio libaio-dev
     external libfuse libfuse3-dev
