@@ -6,6 +6,7 @@ import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import reframe.utility.sanity as sn
@@ -16,7 +17,7 @@ from reframe.core.exceptions import ReframeError
 from weir.base.errors import WeirError
 from weir.collect.judged import collect_cell
 from weir.collect.metrics import metric_named
-from weir.collect.parsed_runs import finished_runs
+from weir.collect.parsed_runs import Run
 from weir.measure.handover import Handover, start_of_workflow
 from weir.plan import Batch
 from weir.records.model import Cell, Row, Site
@@ -83,10 +84,9 @@ class MeasureBatch(WeirRun):
         runs = runs_since(batch, results, self.earlier)
         if not self.receipt.problem() and not any(runs.values()) and self.earlier:
             self.skip(f"measured on {days_of(batch, results)}; -S keep=no measures it anew")
-        self.rows = [row for cell in batch.cells for row in collect_cell(cell, runs[cell.cell], results)]
+        self.rows = rows_of(batch, runs, results)
         for other in self.measured_beside():
-            runs = runs_since(other, results, self.earlier)
-            self.rows += [row for cell in other.cells for row in collect_cell(cell, runs[cell.cell], results)]
+            self.rows += rows_of(other, runs_since(other, results, self.earlier), results)
 
     def measured_beside(self) -> list[Batch]:
         """Batches that are through with this one: their jobs start no ReFrame, so their values are logged
@@ -103,11 +103,8 @@ class MeasureBatch(WeirRun):
 
     def all_rows(self) -> list[Row]:
         """The rows, with those of runs that were kept, which give no value but are measured, too."""
-        results = self.place.results
-        found = {cell.cell: finished_runs(results / "runs" / cell.cell) for cell in self.case.batch.cells}
-        return [
-            row for cell in self.case.batch.cells for row in collect_cell(cell, found[cell.cell], results)
-        ]
+        batch, results = self.case.batch, self.place.results
+        return rows_of(batch, runs_since(batch, results, set()), results)
 
     @run_before("performance")
     def one_variable_per_cell(self):
@@ -143,6 +140,11 @@ class MeasureBatch(WeirRun):
             **of_class,
             partition: {**_plain(self.reference).get(partition, {}), **limits, **own},
         }
+
+
+def rows_of(batch: Batch, runs: Mapping[str, Iterable[Run]], results: Path) -> list[Row]:
+    """The rows of these runs of each cell."""
+    return [row for cell in batch.cells for row in collect_cell(cell, runs[cell.cell], results)]
 
 
 def _plain(reference: Any) -> dict[str, Any]:
