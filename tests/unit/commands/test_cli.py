@@ -13,6 +13,7 @@ import pytest
 
 import weir.commands.plan
 from tests.checkout import ROOT, make_checkout
+from tests.programs import write_file
 from tests.unit.conftest import RunWeir
 from weir import cli
 from weir.base.errors import WeirError
@@ -116,8 +117,7 @@ def test_a_package_on_pythonpath_that_cannot_be_used_is_named(
     A verb that cannot be read might be one whose 1 is an answer: it ends with 3.
     """
     folder = tmp_path / "module"
-    (folder / module).parent.mkdir(parents=True)
-    (folder / module).write_text(content)
+    write_file(folder / module, content)
     command = [sys.executable, "-m", "weir", "plan"]
     code, printed, error = ended(command, PYTHONPATH=f"{folder}{os.pathsep}{ROOT}")
     assert (code, printed) == (3 if module == "yaml.py" else 1, "")

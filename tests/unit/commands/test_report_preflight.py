@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.checkout import link_checkout, shipped
-from tests.programs import write_program
+from tests.programs import write_file, write_program
 from tests.unit.conftest import RunWeir
 from weir.base.errors import WeirError
 from weir.commands import report
@@ -131,13 +131,10 @@ def test_what_failed_is_measured_again_on_request(tmp_path: Path) -> None:
     batch, study = plan.batches[0], tmp_path / "quick"
     for cell in batch.cells:
         for run in range(cell.rounds):
-            folder = run_folder(tmp_path, cell.cell, run)
-            folder.mkdir(parents=True)
             status = "failed" if cell is batch.cells[0] and run == 0 else "done"
-            (folder / "run.json").write_text(json.dumps({"status": status}))
-    receipt = Handover.of(study, batch.batch).receipt
-    receipt.parent.mkdir(parents=True)
-    receipt.write_text("{}")
+            file = run_folder(tmp_path, cell.cell, run) / "run.json"
+            write_file(file, json.dumps({"status": status}))
+    receipt = write_file(Handover.of(study, batch.batch).receipt, "{}")
     failed = forget_failed(SimpleNamespace(batches=[batch]), study)
     assert failed == {batch.batch: 1}
     assert not receipt.exists()

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.checkout import shipped
+from tests.programs import write_program
 from weir.measure import preflight
 from weir.measure.preflight import check_batch, check_inodes, check_kind, check_space, inodes_of
 from weir.measure.ranks import check_ranks
@@ -123,8 +124,7 @@ def test_a_program_for_stripes_that_is_not_there_is_found_before_the_first_run(t
 
 
 def launcher_that(tmp_path: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "mpirun").write_text(f"#!/bin/sh\n{script}\n")
-    (tmp_path / "mpirun").chmod(0o755)
+    write_program(tmp_path / "mpirun", f"#!/bin/sh\n{script}\n")
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.checkout import ROOT
-from tests.programs import ran
+from tests.programs import ran, write_program
 
 NOT_KNOWN = {"name": "one", "skip_reason": "Dependency not found on PyPI"}
 
@@ -20,18 +20,16 @@ def package(name: str, *advisories: str) -> dict[str, Any]:
 
 def program(folder: Path, *answers: list[dict[str, Any]] | str) -> str:
     """Stands for pip-audit: one answer for each service, in their order; a text is an error."""
-    file = folder / "pip-audit"
     cases = []
     for service, answer in zip(("pypi", "osv"), answers, strict=False):
         if isinstance(answer, str):
             body = f"echo 'Traceback' >&2; echo '{answer}' >&2; exit 1"
         else:
-            text = json.dumps({"dependencies": answer, "fixes": []})
-            body = f"echo '{text}'; exit {int(any(one.get('vulns') for one in answer))}"
+            found = json.dumps({"dependencies": answer, "fixes": []})
+            body = f"echo '{found}'; exit {int(any(one.get('vulns') for one in answer))}"
         cases.append(f"*--vulnerability-service={service}*) {body} ;;")
-    file.write_text('#!/bin/sh\ncase "$*" in\n' + "\n".join(cases) + "\nesac\n")
-    file.chmod(0o755)
-    return str(file)
+    text = '#!/bin/sh\ncase "$*" in\n' + "\n".join(cases) + "\nesac\n"
+    return str(write_program(folder / "pip-audit", text))
 
 
 @pytest.mark.parametrize(

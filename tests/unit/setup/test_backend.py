@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.checkout import ROOT
+from tests.programs import write_program
 from weir.witness.document import LIBRARY_NAME, without_library
 
 COMPILES, FAILS = "#!/bin/sh\nexit 0\n", "#!/bin/sh\necho 'stdio.h: No such file or directory' >&2\nexit 1\n"
@@ -33,8 +34,7 @@ def programs(folder: Path, **scripts: str) -> dict[str, str]:
     """An environment in which these programs are all there is."""
     folder.mkdir(exist_ok=True)
     for name, text in scripts.items():
-        (folder / name).write_text(text)
-        (folder / name).chmod(0o755)
+        write_program(folder / name, text)
     return {"PATH": str(folder)}
 
 

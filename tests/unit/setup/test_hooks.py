@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from tests.checkout import ROOT
-from tests.programs import ran
+from tests.programs import ran, write_program
 
 HOOKS = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"][0]["hooks"]
 # One of each kind that a hook reads.
@@ -25,9 +25,7 @@ MAKE = '#!/bin/sh\necho "make $*" >&2\nmkdir -p .venv/bin\ncp ../ruff .venv/bin\
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     for file, text in (("bin/make", MAKE), ("ruff", '#!/bin/sh\necho "ruff $*"\n')):
-        (tmp_path / file).parent.mkdir(exist_ok=True)
-        (tmp_path / file).write_text(text)
-        (tmp_path / file).chmod(0o755)
+        write_program(tmp_path / file, text)
     (tmp_path / "checkout/.ci").mkdir(parents=True)
     shutil.copy(ROOT / ".ci/hook", tmp_path / "checkout/.ci")
     return tmp_path / "checkout"

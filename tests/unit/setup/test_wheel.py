@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 from packaging.requirements import Requirement
 
-from tests.programs import ran
+from tests.programs import ran, write_file
 from tests.unit.decide.io500.results import old_summary, write
 from weir.data import STUDY_PARTS
 from weir.witness.document import LIBRARY_NAME
@@ -226,10 +226,8 @@ def test_stacks_says_that_the_engine_is_missing(installed: Installed) -> None:
 
 def test_a_users_suite_and_target_beside_the_shipped_ones(installed: Installed) -> None:
     own = installed.folder / "own"
-    (own / "suites").mkdir(parents=True)
-    (own / "sites/local/targets").mkdir(parents=True)
-    (own / "suites/mine.yaml").write_text(USER_SUITE)
-    (own / "sites/local/targets/scratch.yaml").write_text(USER_TARGET)
+    write_file(own / "suites/mine.yaml", USER_SUITE)
+    write_file(own / "sites/local/targets/scratch.yaml", USER_TARGET)
     arguments = ("plan", "--suite", "mine", "--target", "scratch")
     assert "scratch" in installed.good(*arguments, "--config-dir", "own")
     assert "scratch" in installed.good(*arguments, WEIR_CONFIG=str(own))

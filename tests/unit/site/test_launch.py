@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.programs import ran
+from tests.programs import ran, write_file
 from weir.base.errors import WeirError
 from weir.site.launchers import applied, launcher, launchers
 
@@ -199,10 +199,8 @@ def test_hydra_under_an_outer_step_forgets_its_place_in_it() -> None:
 
 def test_the_modules_of_a_centre_are_loaded_whatever_their_init_file_fails_at(tmp_path: Path) -> None:
     """Module systems are not written for set -eu."""
-    (tmp_path / "init").mkdir()
-    (tmp_path / "init/bash").write_text(
-        'false\nmodule() { export LOADED="$2"; }\n[ -n "$UNSET" ]\n'  # its status is that of the last line
-    )
+    # Its status is that of the last line.
+    write_file(tmp_path / "init/bash", 'false\nmodule() { export LOADED="$2"; }\n[ -n "$UNSET" ]\n')
     done = ran(
         [GOLDEN.parents[1] / "config/sites/centre-template/with-modules", "sh", "-c", "echo $LOADED"],
         env={"PATH": "/usr/bin:/bin", "MODULESHOME": str(tmp_path), "WEIR_MODULES": "ior/4.0"},

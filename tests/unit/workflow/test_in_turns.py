@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
-from tests.programs import ran
+from tests.programs import ran, write_program
 from tests.unit.measure.test_rounds import job, run_round
 from weir.measure.handover import Handover
 from weir.measure.receipt import Receipt
@@ -60,8 +60,7 @@ def test_the_job_of_another_workflow_starts_reframe(folder: Path) -> None:
 @pytest.mark.slow
 def test_where_reframe_did_not_pass_each_batch_starts_its_own(folder: Path) -> None:
     """It has logged no values then."""
-    (folder / "reframe").write_text(REFRAME)
-    (folder / "reframe").chmod(0o755)
+    write_program(folder / "reframe", REFRAME)
     done = run_batch("one", folder)
     assert done.returncode == 0, done.stderr
     assert "some executions failed or have no valid record" in done.stderr

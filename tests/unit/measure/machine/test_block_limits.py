@@ -23,8 +23,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "disks/loop0/loop/backing_file": f"{image}\n",
         "proc/self/cgroup": "7:blkio:/job\n3:cpu:/other\n0::/unit/step\n",
     }.items():
-        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / file).write_text(text)
+        write_file(tmp_path / file, text)
     (tmp_path / "254:1").symlink_to(tmp_path / "disks/vda/vda1")
     (tmp_path / "7:0").symlink_to(tmp_path / "disks/loop0")
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.programs import write_file
 from weir.measure.machine import devices as module
 from weir.measure.machine.devices import hidden_below
 
@@ -12,8 +13,7 @@ from weir.measure.machine.devices import hidden_below
 def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """loop0 over a file, below a folder."""
     (tmp_path / "image").write_text("")
-    (tmp_path / "7:0/loop").mkdir(parents=True)
-    (tmp_path / "7:0/loop/backing_file").write_text(f"{tmp_path}/image\n")
+    write_file(tmp_path / "7:0/loop/backing_file", f"{tmp_path}/image\n")
     monkeypatch.setattr(module, "devices_below", lambda folder, system: {"7:0", "8:0"})
     return tmp_path
 

@@ -107,8 +107,7 @@ def test_a_storage_that_hangs_is_named_by_its_mount(
 
 def files(top: Path, texts: dict[str, str]) -> Path:
     for name, text in texts.items():
-        (top / name).parent.mkdir(parents=True, exist_ok=True)
-        (top / name).write_text(text)
+        write_file(top / name, text)
     return top
 
 

@@ -35,8 +35,7 @@ def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "disks/sdb": {"device/model": "scsi_debug      \n"},
     }.items():
         for file, text in files.items():
-            (tmp_path / name / file).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / name / file).write_text(text)
+            write_file(tmp_path / name / file, text)
     numbers = {"8:0": "sda", "8:1": "sda/sda1", "251:0": "zram0", "7:0": "loop0", "7:1": "loop1"}
     for number, name in (numbers | {"7:2": "loop2", "252:0": "dm-0", "252:1": "dm-1", "8:16": "sdb"}).items():
         (tmp_path / number).symlink_to(tmp_path / "disks" / name)

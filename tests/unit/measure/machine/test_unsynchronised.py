@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.programs import write_file
 from weir.measure.machine import mount_settings as module
 from weir.measure.machine.mount_settings import synchronisation_off
 
@@ -43,9 +44,8 @@ def test_what_is_below_decides_as_well(mounts: dict[Path, Mount], tmp_path: Path
 
 def test_a_loop_is_as_the_mount_of_its_file(mounts: dict[Path, Mount], tmp_path: Path) -> None:
     system = tmp_path / "system"
-    for number, name in (("252:0", "slaves/loop0/dev"), ("7:0", "loop/backing_file")):
-        (system / number / name).parent.mkdir(parents=True)
-        (system / number / name).write_text("7:0\n" if "slaves" in name else f"{tmp_path}/upper/image\n")
+    write_file(system / "252:0/slaves/loop0/dev", "7:0\n")
+    write_file(system / "7:0/loop/backing_file", f"{tmp_path}/upper/image\n")
     mounts[tmp_path / "upper"] = mount("overlay", "rw,volatile")
     assert list(module._files_below(system, "252:0", 0)) == [tmp_path / "upper"]
 

@@ -21,13 +21,11 @@ def root(tmp_path: Path) -> Path:
 def own(tmp_path: Path) -> Path:
     """A suite, a target of the checkout's site, and a site of the user."""
     folder = tmp_path / "own"
-    for name in ("suites", "sites/here/targets", "sites/lab/targets"):
-        (folder / name).mkdir(parents=True)
-    (folder / "suites/other.yaml").write_text(SUITE.replace("suite: mine", "suite: other"))
-    (folder / "sites/here/targets/fast.yaml").write_text(TARGET.replace("target: disk", "target: fast"))
+    write_file(folder / "suites/other.yaml", SUITE.replace("suite: mine", "suite: other"))
+    write_file(folder / "sites/here/targets/fast.yaml", TARGET.replace("target: disk", "target: fast"))
     site = SITE.replace("site: here", "site: lab").replace("{root}/bin", "{config}/bin")
-    (folder / "sites/lab/site.yaml").write_text(site)
-    (folder / "sites/lab/targets/disk.yaml").write_text(TARGET)
+    write_file(folder / "sites/lab/site.yaml", site)
+    write_file(folder / "sites/lab/targets/disk.yaml", TARGET)
     return folder
 
 
