@@ -9,7 +9,7 @@ import inspect
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple
 
 from weir.audit.subject import Subject
@@ -21,7 +21,6 @@ NOT_OBSERVABLE = "not observable"
 NOTE = "NOTE"
 DEGRADED = "DEGRADED"
 INVALID = "INVALID"
-FINDINGS = (NOTE, DEGRADED, INVALID)
 
 
 class Outcome(NamedTuple):
@@ -37,30 +36,11 @@ def _outcome(level: str, text: str) -> Outcome:
     return tuple.__new__(Outcome, (level, text))
 
 
-def passed(saw: str) -> Outcome:
-    """The rule looked at evidence and found nothing wrong."""
-    return _outcome(PASSED, saw)
-
-
-def not_observable(why: str) -> Outcome:
-    """The evidence that the rule needs is not in the output."""
-    return _outcome(NOT_OBSERVABLE, why)
-
-
-def note(evidence: str) -> Outcome:
-    """Worth knowing; the verdict stays."""
-    return _outcome(NOTE, evidence)
-
-
-def degraded(evidence: str) -> Outcome:
-    """The number is usable with this reservation."""
-    return _outcome(DEGRADED, evidence)
-
-
-def invalid(evidence: str) -> Outcome:
-    """The number does not mean what it claims."""
-    return _outcome(INVALID, evidence)
-
+passed = partial(_outcome, PASSED)  # the rule looked at evidence and found nothing wrong
+not_observable = partial(_outcome, NOT_OBSERVABLE)  # the evidence that the rule needs is not in the output
+note = partial(_outcome, NOTE)  # worth knowing; the verdict stays
+degraded = partial(_outcome, DEGRADED)  # the number is usable with this reservation
+invalid = partial(_outcome, INVALID)  # the number does not mean what it claims
 
 # None: the rule is about another kind of record, such as a rule about reads for a write.
 Check = Callable[[Subject], Outcome | None]
@@ -87,7 +67,7 @@ class Rule:
 
     def require(self, level: str) -> None:
         """A finding must have a verdict that the rule declares."""
-        if level in FINDINGS and level not in self.verdicts:
+        if level not in self.verdicts:
             raise TypeError(f"rule {self.id} declares {self.verdicts} and returns {level}")
 
 
