@@ -8,7 +8,7 @@ from weir.audit.subject import REDUCING_FILE_SYSTEMS, Subject
 from weir.base.units import about_size
 
 # If offsets are drawn with repetition, at least 1 - 1/e (63 %) of them are distinct.
-_DISTINCT = 0.5
+DISTINCT = 0.5
 LEAST_BYTES = 4 * 2**20  # bytes that a server, or another user, must have moved to count
 # Headers, requests, metadata and journals only add to what is counted; a few blocks may be on their way.
 ARRIVED = 0.95
@@ -29,7 +29,7 @@ def file_share(subject: Subject) -> float | None:
         return None
     share = subject.of_files(moved)
     redrawn = subject.observed.get("scattered") or subject.observed.get("random_twice")
-    return _DISTINCT * share if redrawn else share
+    return DISTINCT * share if redrawn else share
 
 
 def of_syncs(subject: Subject) -> int:

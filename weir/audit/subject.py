@@ -17,7 +17,7 @@ IN_MEMORY = " in memory"  # ends the name of a device that is there (src/engine/
 REDUCING_FILE_SYSTEMS = ("btrfs", "zfs", "bcachefs", "f2fs")
 _COMPRESSED_IMAGES = ("squashfs", "erofs", "cramfs")
 
-NO_CLIENT_CACHE = ("DFS", "CHFS")  # interfaces without a cache on the node
+NO_CLIENT_CACHE = ("DFS", "CHFS")  # interfaces whose write returns when a server has it
 HEADER_FORMATS = ("HDF5", "PNETCDF", "NETCDF4")
 # Limits of rules that weir prove keeps to as well.
 FETCHED_SHARE = 0.8  # share of the bytes; with less, the rate is in part that of memory (read-from-cache)
@@ -201,19 +201,26 @@ class Subject:
         return self.run is None and self.row.get("nn") == 1 and path.startswith(_MEMORY_PATHS)
 
     @cached_property
+    def host(self) -> Mapping[str, Any]:
+        """The machine and its state, as weir saw them; nothing of a log."""
+        return self.run.host if self.run else {}
+
+    @cached_property
+    def mount(self) -> Mapping[str, Any]:
+        """The file system at the target, as weir saw it."""
+        return self.host.get("file_system") or {}
+
+    @cached_property
     def file_system(self) -> str | None:
         """The type that the program saw at the file; else the one that weir saw at the target."""
         seen = self.observed.get("file_system")
-        if seen is None and self.run is not None:
-            seen = (self.run.host.get("file_system") or {}).get("type")
-        return seen
+        return self.mount.get("type") if seen is None else seen
 
     @cached_property
     def stored_on(self) -> str | None:
         """Type of the file system that holds the bytes: below an overlay or a FUSE file system, where what is
         there is known."""
-        host = (self.run.host.get("file_system") or {}) if self.run else {}
-        below = host.get("below") if host.get("type") == self.file_system else None
+        below = self.mount.get("below") if self.mount.get("type") == self.file_system else None
         return below or self.file_system
 
     @cached_property
@@ -240,22 +247,20 @@ Limit = Mapping[str, Any]
 
 def block_limits(subject: Subject) -> list[Limit] | None:
     """The limits of devices below the files; None where nobody looked."""
-    host = subject.run.host if subject.run else {}
-    own: Sequence[Limit] | None = host.get("block_limits")
+    own: Sequence[Limit] | None = subject.host.get("block_limits")
     group = subject.observed.get("group")
     if own is None and group is None:
         return None
     of_ranks: Sequence[Limit] = (group or {}).get("block_limits") or ()
     # Those of `weir prove` are of the devices of the mount already.
-    is_below, devices = (group or {}).get("is_below"), host.get("devices") or ()
+    is_below, devices = (group or {}).get("is_below"), subject.host.get("devices") or ()
     return [*(own or ()), *(one for one in of_ranks if is_below or one["device"] in devices)]
 
 
 def throttled_periods(subject: Subject) -> int | None:
     """Periods in which the ranks or weir itself was held back, whichever has more."""
-    host = subject.run.host if subject.run else {}
     group = subject.observed.get("group") or {}
-    counts = [one.get("throttled_periods") for one in (host, group)]
+    counts = [one.get("throttled_periods") for one in (subject.host, group)]
     known = [int(count) for count in counts if count is not None]
     return max(known, default=None)
 
@@ -265,6 +270,6 @@ def waited_for_io(subject: Subject) -> float:
     share = (subject.observed.get("group") or {}).get("io_stalled_share")
     if share is not None:
         return float(share)
-    stalled_us = subject.run.host.get("io_stalled_us") if subject.run else None
+    stalled_us = subject.host.get("io_stalled_us")
     elapsed_s = subject.run.elapsed_s if subject.run else None
     return stalled_us / 1e6 / elapsed_s if stalled_us is not None and elapsed_s else 1.0

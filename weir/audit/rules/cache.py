@@ -228,7 +228,7 @@ def read_after_write(subject: Subject) -> Outcome | None:
         return passed("other ranks read than wrote")
     if nodes is None:
         return not_observable("the number of nodes is unknown")
-    memory = seen.get("memory_bytes") or (subject.run.host.get("memory_bytes") if subject.run else None)
+    memory = seen.get("memory_bytes") or subject.host.get("memory_bytes")
     share, limit = moved / subject.passes / nodes, memory or _FITS_ANY_NODE
     if share < limit:
         back, held = sizes(share, limit)

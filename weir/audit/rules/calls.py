@@ -1,6 +1,7 @@
 """The calls of a program: whether they moved what it reports, to the whole of the files, and to stay
 there."""
 
+from weir.audit.moved import DISTINCT
 from weir.audit.registry import Outcome, degraded, invalid, not_observable, passed, rule
 from weir.audit.subject import HEADER_FORMATS, Subject
 from weir.base.units import sizes
@@ -8,7 +9,6 @@ from weir.base.units import sizes
 # Every byte of their workload passes through a read or write call; those of the formats may also stay in a
 # cache of the library.
 _BY_CALLS = ("POSIX", "MPIIO")
-_FORMATS = ("HDF5", "NETCDF4", "PNETCDF")
 # The first part of a file may compress better than the rest.
 _LEAST_OF_REDUCED = 0.5
 # MPI libraries have clients of their own for these: their bytes pass through sockets.
@@ -37,7 +37,7 @@ def bytes_not_in_calls(subject: Subject) -> Outcome | None:
     text = f"reported {reported}, the calls moved {in_calls}"
     if called >= needed:
         return passed(text)
-    return degraded(text) if subject.row.get("api") in _FORMATS else invalid(text)
+    return degraded(text) if subject.row.get("api") in HEADER_FORMATS else invalid(text)
 
 
 @rule("INVALID", needs_output=True)
@@ -61,14 +61,12 @@ def _called_bytes(subject: Subject) -> int | None:
     counts, system = (subject.observed.get(name) for name in ("process_io", "file_system"))
     if called is not None or counts is None or system is None or system in _OWN_CLIENTS:
         return called
-    if subject.row.get("api") not in (*_BY_CALLS, *_FORMATS):
+    if subject.row.get("api") not in (*_BY_CALLS, *HEADER_FORMATS):
         return None
     counted: int = counts["rchar" if subject.is_read else "wchar"]
     return counted
 
 
-# If offsets are drawn with repetition, at least 1 - 1/e (63 %) of them are distinct.
-_DISTINCT = 0.5
 _TELLING = 8  # transfers of a rank: of fewer the estimate tells little
 _WITHDRAWN = 0.05  # share of the bytes of a write
 
@@ -93,7 +91,7 @@ def places_repeated(subject: Subject) -> Outcome | None:
     text = f"{seen['calls']} calls began at about {seen['distinct']} places"
     if seen["calls"] < _TELLING * (subject.observed.get("tasks") or 1):
         return not_observable(f"{text}: too few to tell")
-    return invalid(text) if seen["distinct"] < _DISTINCT * seen["calls"] else passed(text)
+    return invalid(text) if seen["distinct"] < DISTINCT * seen["calls"] else passed(text)
 
 
 @rule("DEGRADED", needs_output=True)
@@ -113,7 +111,7 @@ def drawn_again(subject: Subject) -> Outcome | None:
     late = drawn["late_share"] * moved
     once = min(moved - late, drawn["bytes"]) + min(late, drawn["late_bytes"])
     text = "read {} at offsets drawn from {}".format(*sizes(moved, drawn["bytes"]))
-    return degraded(text) if once < _DISTINCT * moved else passed(text)
+    return degraded(text) if once < DISTINCT * moved else passed(text)
 
 
 @rule("INVALID", needs_output=True)

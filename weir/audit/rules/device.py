@@ -181,9 +181,7 @@ def device_limited(subject: Subject) -> Outcome | None:
     """
     # Metadata and journals count towards the limit, too: hence half of it.
     limits = block_limits(subject)
-    if limits is None or not _on_device(subject):
-        return None
-    if not (subject.is_write or subject.is_read):
+    if limits is None or not _on_device(subject) or not (subject.is_write or subject.is_read):
         return None
     access = "write" if subject.is_write else "read"
     rates = {

@@ -42,7 +42,7 @@ def timed_out(subject: Subject) -> Outcome | None:
     limit = f"the limit of {subject.run.timeout_s:g} s"
     if not subject.run.timed_out:
         return passed(f"ended before {limit}")
-    mount = subject.run.host.get("file_system") or {}
+    mount = subject.mount
     on = f" on {mount['type']} of {mount['device']}" if mount.get("settings") is not None else ""
     return invalid(f"ended at {limit}{on}")
 

@@ -4,6 +4,9 @@ from typing import Any
 
 from weir.audit.registry import Outcome, degraded, not_observable, passed, rule
 from weir.audit.subject import Subject
+from weir.base.units import listed
+
+_MOST_NODES = 3  # names of nodes in a sentence, not a thousand of them
 
 
 @rule("DEGRADED", needs_output=True)
@@ -51,7 +54,7 @@ def more_switches(subject: Subject) -> Outcome | None:
     at most max_switch_wait).
     """
     # Slurm waits five minutes by default, then takes others without a message.
-    found = _placement(subject)
+    found = subject.host.get("placement") or {}
     requested = found.get("requested", {}).get("switches")
     if requested is None or not subject.has_result:
         return None
@@ -75,7 +78,7 @@ def other_nodes(subject: Subject) -> Outcome | None:
 
     Hint: let snakemake or ReFrame request the allocation, or give yours scheduler_options of site.yaml.
     """
-    found = _placement(subject)
+    found = subject.host.get("placement") or {}
     requested = found.get("requested", {})
     if not found or not subject.has_result:
         return None
@@ -83,10 +86,10 @@ def other_nodes(subject: Subject) -> Outcome | None:
     for group in found.get("groups", ()):
         names, features = group["nodes"], group["features"]
         if requested["constraint"] and _fits(group, requested["constraint"]) is False:
-            has = " ".join(features or ()) or "none"
-            texts.append(f"{_few(names)} without the feature {requested['constraint']} (features: {has})")
+            has = f"(features: {' '.join(features or ()) or 'none'})"
+            texts.append(f"{listed(names, _MOST_NODES)} without the feature {requested['constraint']} {has}")
         if excluded := [name for name in names if name in requested["exclude"]]:
-            texts.append(f"{_few(excluded)} although excluded")
+            texts.append(f"{listed(excluded, _MOST_NODES)} although excluded")
     if texts:
         return degraded(f"measured on {', '.join(texts)}")
     return passed("no node is excluded or lacks a feature")
@@ -99,7 +102,7 @@ def nodes_shared(subject: Subject) -> Outcome | None:
 
     Hint: let snakemake or ReFrame request the allocation, or give yours scheduler_options of site.yaml.
     """
-    found = _placement(subject)
+    found = subject.host.get("placement") or {}
     if not found.get("requested", {}).get("alone") or not subject.has_result:
         return None
     nodes = sum(len(group["nodes"]) for group in found["groups"])
@@ -110,10 +113,6 @@ def nodes_shared(subject: Subject) -> Outcome | None:
     return degraded(f"requested nodes of its own, other jobs may share the {nodes} nodes of this one")
 
 
-def _placement(subject: Subject) -> Any:
-    return (subject.run.host.get("placement") if subject.run else None) or {}
-
-
 def _fits(group: Any, constraint: str) -> bool | None:
     """Whether the group has the constraint, as the run recorded it; older runs recorded single features
     alone."""
@@ -122,8 +121,3 @@ def _fits(group: Any, constraint: str) -> bool | None:
         return fits
     known = group["features"] is not None and constraint.isidentifier()
     return constraint in group["features"] if known else None
-
-
-def _few(names: list[str]) -> str:
-    """Names of nodes, not a thousand of them."""
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

@@ -122,7 +122,7 @@ def ranks_on_few_processors(subject: Subject) -> Outcome | None:
     Hint: bind each rank to a processor of its own (mpirun --bind-to core, srun --cpu-bind=cores), or none.
     """
     found = subject.observed.get("processors")
-    cores = (found or {}).get("cores") or (subject.run.host.get("cores") if subject.run else None)
+    cores = (found or {}).get("cores") or subject.host.get("cores")
     if not subject.has_result or not found or not cores:
         return None
     ranks, allowed = found["ranks"], found["allowed"]

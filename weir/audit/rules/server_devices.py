@@ -13,10 +13,9 @@ from weir.audit.moved import (
     sent_factor,
 )
 from weir.audit.registry import Outcome, degraded, invalid, not_observable, passed, rule
-from weir.audit.subject import Subject
+from weir.audit.subject import FETCHED_SHARE, Subject
 from weir.base.units import sizes
 
-_FETCHED = 0.80  # share of the bytes of a read that they must give
 _OTHERS = 0.50  # foreign bytes, as a share of those of the access: from here on they may be all
 
 
@@ -57,10 +56,10 @@ def not_from_server_devices(subject: Subject) -> Outcome | None:
         return None
     needed, given = subject.of_files(moved), devices["received_bytes"]
     text = "the devices of the servers gave {}, {} were read".format(*sizes(given, needed))
-    if given < _FETCHED * needed:
+    if given < FETCHED_SHARE * needed:
         return degraded(text)
     own = given - foreign(subject, devices, "received")
-    if own < _FETCHED * needed:
+    if own < FETCHED_SHARE * needed:
         return not_observable(f"{text}, {moved_in_rest(given - own)}")
     if own - needed >= max(_OTHERS * needed, LEAST_BYTES):
         return not_observable(f"{text}: others read from them")

@@ -21,11 +21,10 @@ from weir.audit.moved import (
     too_few,
 )
 from weir.audit.registry import Outcome, degraded, invalid, not_observable, note, passed, rule
-from weir.audit.subject import Subject
+from weir.audit.subject import FETCHED_SHARE, Subject
 from weir.base.units import about_size, counted, sizes
 
 _MIB = 2**20
-_FETCHED = 0.80  # share of the bytes of a read that the servers, or their devices, must give
 _NOTE, _DEGRADED = 0.10, 0.50  # foreign bytes, as shares of those of the access
 _WAITED_NOTE, _WAITED_DEGRADED = 0.01, 0.10  # shares of the access
 _TIMEOUT_S, _TIMEOUTS_LEAST = 0.2, 3  # first timeout of the kernel; fewer timeouts are no finding
@@ -89,12 +88,11 @@ def not_from_servers(subject: Subject) -> Outcome | None:
     if not seen:
         return not_observable(_reasons(subject))
     needed = subject.of_files(moved)
+    least = FETCHED_SHARE * needed
     text = _text(seen, "received_bytes", needed, "came from the servers", "read")
-    short = [
-        one for one in seen if one["received_bytes"] - foreign(subject, one, "received") < _FETCHED * needed
-    ]
+    short = [one for one in seen if one["received_bytes"] - foreign(subject, one, "received") < least]
     if not short:
-        return _of_all_calls(subject, text, min(one["received_bytes"] for one in seen) - _FETCHED * needed)
+        return _of_all_calls(subject, text, min(one["received_bytes"] for one in seen) - least)
     if past := past_links(short):
         return not_observable(f"{text}, and {past}")
     if any(one.get("ended_connections") for one in short):
@@ -212,7 +210,7 @@ def faster_than_the_wire(subject: Subject) -> Outcome | None:
     moves = subject.is_write or subject.is_read
     if not is_of_servers(subject) or not moves or subject.warm_cache_requested:
         return None
-    links = (subject.run.host.get("links_mbit_s") if subject.run else None) or None
+    links = subject.host.get("links_mbit_s") or None
     rate = subject.number("bw_mib_s")
     if links is None or rate is None:
         return not_observable("the speed of the links to the servers is unknown")
@@ -307,8 +305,7 @@ def _starved_s(subject: Subject, total_s: float) -> float:
     waited_s = cpu_waited_s(subject)
     if waited_s is not None:
         return waited_s
-    host = subject.run.host if subject.run else {}
-    load, running, cores = host.get("load_1min"), host.get("running"), host.get("cores")
+    load, running, cores = (subject.host.get(name) for name in ("load_1min", "running", "cores"))
     if load is None or running is None or cores is None:
         return 0.0
     return total_s if load > cores and running > cores else 0.0

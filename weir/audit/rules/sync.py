@@ -5,7 +5,6 @@ from weir.audit.rules.device import lacks_beyond, lacks_given
 from weir.audit.subject import FOLIO_BYTES, HEADER_FORMATS, NO_CLIENT_CACHE, Subject
 from weir.base.units import about_size, sizes
 
-# Their clients hold no data back: a write returns when a server has it.
 _HEADER = 0.05
 # A page that was written back and dirtied again counts again.
 _COUNTED_TWICE = 2.0
@@ -137,10 +136,10 @@ def mount_without_synchronisation(subject: Subject) -> Outcome | None:
     found = subject.observed.get("synchronisation_off")  # by `weir prove`
     if subject.run is None and not found:
         return None
-    host = (subject.run.host.get("file_system") or {}) if subject.run else {}
-    if subject.run and ("synchronisation_off" not in host or host.get("type") != subject.file_system):
+    mount = subject.mount
+    if subject.run and ("synchronisation_off" not in mount or mount.get("type") != subject.file_system):
         return not_observable("the options of the mount are unknown")
-    found = found or host["synchronisation_off"]
+    found = found or mount["synchronisation_off"]
     if not found:
         return passed("no option of the mounts prevents it")
     text = f"{found['mount']}: a synchronisation is {found['effect']}"
@@ -176,8 +175,7 @@ def syncs_not_at_device(subject: Subject) -> Outcome | None:
 
 def _wanted_syncs(subject: Subject) -> float | None:
     """Synchronisations one after another that the result tells of; None where there are none."""
-    host = (subject.run.host.get("file_system") or {}) if subject.run else {}
-    is_off = host.get("synchronisation_off") or subject.observed.get("synchronisation_off")
+    is_off = subject.mount.get("synchronisation_off") or subject.observed.get("synchronisation_off")
     if is_off or subject.stores_nothing or subject.in_memory:
         return None
     if subject.synchronises_files:

@@ -35,21 +35,20 @@ def other_target(subject: Subject) -> Outcome | None:
     several = subject.observed.get("file_systems") or ()
     if len(several) > 1:
         return invalid(f"the target declares {declared}, the ranks' files are on {', '.join(several)}")
-    host = subject.run.host.get("file_system") or {}
-    is_fuse = declared == "burst-buffer-fuse"
-    found = subject.file_system if is_fuse else family(str(subject.stored_on), host)
-    in_memory = bool(host.get("in_memory")) or subject.device_in_memory
+    mount, is_fuse = subject.mount, declared == "burst-buffer-fuse"
+    found = subject.file_system if is_fuse else family(str(subject.stored_on), mount)
+    in_memory = bool(mount.get("in_memory")) or subject.device_in_memory
     device = subject.observed.get("device", {}).get("name") if subject.device_in_memory else None
-    below = host.get("in_memory") or device or (found != subject.file_system and f"over {found}")
+    below = mount.get("in_memory") or device or (found != subject.file_system and f"over {found}")
     text = f"the target declares {declared}, the files are on {subject.file_system}"
     text += f" ({below})" if below else ""
     emulated = bool(subject.run.target.get("emulated"))
     if not fits(declared, found, in_memory, emulated):
         return invalid(text)
-    if declared in _LOCAL_KINDS and not emulated and _is_anywhere(found, host):
+    if declared in _LOCAL_KINDS and not emulated and _is_anywhere(found, mount):
         return not_observable(f"{text}, and it does not tell where its bytes are")
-    if declared in _LOCAL_KINDS and not emulated and host.get("hidden"):
-        return not_observable(f"{text}, and {host['hidden']}")
+    if declared in _LOCAL_KINDS and not emulated and mount.get("hidden"):
+        return not_observable(f"{text}, and {mount['hidden']}")
     return passed(text)
 
 
@@ -65,9 +64,9 @@ def files_in_memory(subject: Subject) -> Outcome | None:
     return note(f"{path} is in the memory of the node") if subject.named_in_memory else None
 
 
-def _is_anywhere(found: str, host: Mapping[str, Any]) -> bool:
+def _is_anywhere(found: str, mount: Mapping[str, Any]) -> bool:
     """A FUSE file system that has neither a directory nor a device as its source."""
-    source = host.get("device")
+    source = mount.get("device")
     return found.startswith("fuse") and bool(source) and not str(source).startswith("/")
 
 
@@ -84,11 +83,10 @@ def mount_decides(subject: Subject) -> Outcome | None:
     server leaves in its memory.
     """
     # A read that was seen to come from the servers has no note about a cache.
-    host = (subject.run.host.get("file_system") or {}) if subject.run else {}
-    settings = host.get("settings")
-    if not settings or not subject.has_result or host.get("type") != subject.file_system:
+    mount, settings = subject.mount, subject.mount.get("settings")
+    if not settings or not subject.has_result or mount.get("type") != subject.file_system:
         return None
-    found = deciding(host["type"], host.get("device") or "", settings)
+    found = deciding(mount["type"], mount.get("device") or "", settings)
     texts = [f"{option}: {one.means}" for one, option in found if ACCESSES[one.of](subject)]
     return note("; ".join(texts)) if texts else passed(f"{shown(settings)}: none of them decides")
 
