@@ -154,10 +154,8 @@ def proof(passed: Container[str]) -> str:
 
 def level_table() -> list[str]:
     """The levels as Markdown."""
-    lines = ["| proven | meaning | resists | does not show |", "|---|---|---|---|"]
-    for name, level in PROOFS.items():
-        lines.append(f"| {name} | {level.meaning} | {level.resists} | {level.open} |")
-    return lines
+    lines = [f"| {name} | {one.meaning} | {one.resists} | {one.open} |" for name, one in PROOFS.items()]
+    return ["| proven | meaning | resists | does not show |", "|---|---|---|---|", *lines]
 
 
 def evidence_table() -> list[str]:

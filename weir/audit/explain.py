@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from weir.audit.evidence import EVIDENCE, evidence_table, level_table
-from weir.audit.judge import UNPROVEN, stored_findings, stored_notes
+from weir.audit.judge import UNPROVEN, names_in, stored_findings, stored_notes
 from weir.audit.registry import Rule, rules
 from weir.records.columns import columns
 from weir.records.model import Finding, Row
@@ -71,8 +71,7 @@ def lacking(rows: Iterable[Row]) -> list[dict[str, Any]]:
     """Each missing evidence of UNPROVEN records: of how many, what it is, and what can be done about it."""
     found: dict[str, dict[str, Any]] = {}
     for row in rows:
-        names = (row.get("missing") or "").split(";") if row.get("verdict") == UNPROVEN else []
-        for name in filter(None, names):
+        for name in names_in(row.get("missing")) if row.get("verdict") == UNPROVEN else ():
             meaning = EVIDENCE[name].meaning if name in EVIDENCE else ""
             counts: dict[str, Any] = {"records": 0, "of_logs": 0, "tools": []}
             entry = found.setdefault(name, {"evidence": name, "meaning": meaning, **counts})
@@ -104,14 +103,10 @@ def lacking_text(entries: Sequence[dict[str, Any]]) -> str:
 
 def next_time(entries: Sequence[dict[str, Any]]) -> list[str]:
     """Lines of a job script that give all of it; none where weir-io has no such tool."""
-    commands = _commands({tool for entry in entries if entry["of_logs"] for tool in entry["tools"]})
-    return [*commands, *_NEXT_TIME] if commands else []
-
-
-def _commands(names: Iterable[str]) -> list[str]:
-    """Commands of weir-io that take the tools' options and write a document of what they observe."""
+    names = {tool for entry in entries if entry["of_logs"] for tool in entry["tools"]}
     found = [tools()[name].observing_command for name in sorted(names) if name in tools()]
-    return [f"srun {command}" for command in found if command]
+    commands = [f"srun {command}" for command in found if command]
+    return [*commands, *_NEXT_TIME] if commands else []
 
 
 def _lacking_lines(entry: dict[str, Any]) -> list[str]:
