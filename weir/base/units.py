@@ -255,6 +255,12 @@ def number_list(numbers: Sequence[int]) -> str:
     return " and ".join(filter(None, (", ".join(known[:-1]), known[-1])))
 
 
+def numbers_in(text: str) -> set[int]:
+    """The numbers of a list such as the kernel writes: {0, 2, 3, 4} of '0,2-4'."""
+    parts = [[int(end) for end in part.split("-")] for part in text.split(",")]
+    return {number for part in parts for number in range(part[0], part[-1] + 1)}
+
+
 def _split(value: object, what: str, examples: str) -> tuple[Fraction, str]:
     match = _QUANTITY.fullmatch(value) if isinstance(value, str) else None
     if match is None:

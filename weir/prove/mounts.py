@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from weir.prove.counters import (
+    Account,
     Listed,
     counted_by_kernel,
     device_of,
@@ -17,9 +18,9 @@ from weir.prove.counters import (
     unwritten_of,
     without_device,
 )
-from weir.prove.pieces import BYTES, Piece, groups_of, joined, known_sum, runs_of, spans_of, synced
+from weir.prove.pieces import BYTES, SIZES, Piece, groups_of, joined, runs_of, spans_of, synced
 from weir.prove.reports import Process, is_killed, streamed_on
-from weir.witness.nodes import mirrors_of
+from weir.witness.nodes import known_sum, mirrors_of
 
 KINDS = ("read", "write", "sync", "name")
 _SUMMED = ("opens", "opens_failed", "direct_requested", "direct_kernel", "mappings")
@@ -159,11 +160,11 @@ def mounts_of(processes: Sequence[Process], held: Mapping[str, float] | None = N
     return sorted(used, key=lambda one: (-one.moved_bytes, -one.operations, one.point))
 
 
-def _by_place(processes: Sequence[Process]) -> dict[_Place, list[tuple[int, Mapping[str, Any]]]]:
+def _by_place(processes: Sequence[Process]) -> dict[_Place, list[tuple[int, Account]]]:
     """Parts of the reports by mount point and type. Namespaces may have another mount at the same point of
     one node: a second source there is a second mount; nodes with a disk of their own at one point share
     one."""
-    by_place: dict[_Place, list[tuple[int, Mapping[str, Any]]]] = {}
+    by_place: dict[_Place, list[tuple[int, Account]]] = {}
     sources: dict[tuple[str, str, str], list[str]] = {}
     for at, process in enumerate(processes):
         for mount in process["mounts"]:
@@ -177,7 +178,7 @@ def _by_place(processes: Sequence[Process]) -> dict[_Place, list[tuple[int, Mapp
 
 def _mount(
     point: str,
-    parts: Sequence[tuple[int, Mapping[str, Any]]],
+    parts: Sequence[tuple[int, Account]],
     processes: Sequence[Process],
     held: Mapping[str, float] | None,
 ) -> Mount:
@@ -187,11 +188,7 @@ def _mount(
     used = [(at, one) for at, one in parts if not one["watched"]]
     first = parts[0][1]
     whole = [
-        _with_kernel(
-            Piece(*_node(processes[at], one), at if not one["watched"] else -1, {}, one["start"], one["end"]),
-            processes[at],
-            one,
-        )
+        _piece(processes[at], at if not one["watched"] else -1, one, {}, one["start"], one["end"])
         for at, one in parts
     ]
     pieces = [piece for at, one in used for piece in _pieces(processes[at], at, one)]
@@ -224,23 +221,11 @@ def _mount(
     )
 
 
-def _node(process: Process, mount: Mapping[str, Any]) -> tuple[str, tuple[str, str | None]]:
-    host = str(process["host"])
-    return host, (process.get("kernel") or host, mount["device"])
-
-
-def _pieces(process: Process, number: int, mount: Mapping[str, Any]) -> Iterator[Piece]:
-    phases, unwritten = mount["phases"], mount["unwritten"]
+def _pieces(process: Process, number: int, mount: Account) -> Iterator[Piece]:
+    phases = mount["phases"]
     afters = iter([*(one["before"] for one in phases[1:]), mount["end"]])
     for run in runs_of(phases):
-        parts = tuple(
-            _with_kernel(
-                Piece(*_node(process, mount), number, one, one["before"], next(afters), unwritten=unwritten),
-                process,
-                mount,
-            )
-            for one in run
-        )
+        parts = tuple(_piece(process, number, mount, one, one["before"], next(afters)) for one in run)
         if len(run) == 1:
             yield parts[0]
         else:
@@ -248,7 +233,16 @@ def _pieces(process: Process, number: int, mount: Mapping[str, Any]) -> Iterator
             yield replace(_with_kernel(whole, process, mount), parts=parts)
 
 
-def _with_kernel(piece: Piece, process: Process, mount: Mapping[str, Any]) -> Piece:
+def _piece(
+    process: Process, number: int, mount: Account, phase: Account, before: Account, after: Account
+) -> Piece:
+    host = str(process["host"])
+    disk = process.get("kernel") or host, mount["device"]
+    piece = Piece(host, disk, number, phase, before, after, unwritten=mount["unwritten"])
+    return _with_kernel(piece, process, mount)
+
+
+def _with_kernel(piece: Piece, process: Process, mount: Account) -> Piece:
     return replace(piece, kernel=counted_by_kernel(piece, process, mount)) if mount["counted"] else piece
 
 
@@ -260,10 +254,7 @@ def _phase(group: Sequence[Piece]) -> Phase:
         began_ns=began_ns,
         ended_ns=max(one["last_ns"] for one in phases),
         ends_ns=dict(_ends(phases)),
-        **{
-            name: sum(one[name] for one in phases)
-            for name in (*BYTES.values(), "direct_read_bytes", "direct_written_bytes")
-        },
+        **{name: sum(one[name] for one in phases) for name in SIZES},
         **synced(phases, began_ns),
         calls={kind: sum(one[kind]["calls"] for one in phases) for kind in KINDS},
         busy_ns={kind: sum(one[kind]["busy_ns"] for one in phases) for kind in KINDS},

@@ -10,10 +10,10 @@ from weir.audit.registry import rules
 from weir.base.units import about_size, counted, percent, three_digits
 from weir.prove.claims import counted_text
 from weir.prove.mounts import KINDS, Mount, Phase
-from weir.prove.pieces import known_sum
 from weir.prove.records import MOVED, Judged, JudgedRow, synced_share
 from weir.prove.results import Claim
 from weir.records.model import Finding
+from weir.witness.nodes import known_sum
 
 _LEAST_BYTES = 1 << 20  # bytes, or names, that make a mount worth its lines
 _LEAST_NAMES = 100

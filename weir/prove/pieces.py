@@ -6,7 +6,7 @@ such as in the next iteration of a benchmark. They count as one phase, which kno
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -94,7 +94,7 @@ Phase = Mapping[str, Any]
 LEAST_BYTES = 1 << 20  # as ACCOUNTS_WORTH_BYTES of the library; a launcher moves less all the time
 _NEARLY_ALL = 0.99
 _KINDS = ("read", "write", "sync", "name")
-_SUMMED = (*BYTES.values(), "direct_read_bytes", "direct_written_bytes")
+SIZES = (*BYTES.values(), "direct_read_bytes", "direct_written_bytes")
 
 
 def runs_of(phases: Sequence[Phase]) -> Iterator[tuple[Phase, ...]]:
@@ -113,7 +113,7 @@ def joined(run: Sequence[Phase]) -> Phase:
         **run[0],
         "last_ns": max(one["last_ns"] for one in run),
         "most_at_once": max(one["most_at_once"] for one in run),
-        **{name: sum(one[name] for one in run) for name in _SUMMED},
+        **{name: sum(one[name] for one in run) for name in SIZES},
         **synced(run, run[0]["first_ns"]),
         **_fetched(run),
         **{kind: _calls([one[kind] for one in run]) for kind in _KINDS},
@@ -198,12 +198,6 @@ def _in_step(parts: Sequence[Piece]) -> list[list[Piece]]:
         max(map(_ended_ns, before)) <= min(map(_began_ns, after)) for before, after in pairwise(steps)
     )
     return steps if waits else []
-
-
-def known_sum(counts: Iterable[int | None]) -> int | None:
-    """The sum of counts; None without any, or where one is not known."""
-    known = list(counts)
-    return None if None in known or not known else sum(one for one in known if one is not None)
 
 
 def _moved(piece: Piece) -> int:

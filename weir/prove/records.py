@@ -14,17 +14,16 @@ from weir.base.mounts import mount_of
 from weir.measure.machine.mount_settings import synchronisation_off
 from weir.prove.counters import is_here
 from weir.prove.mounts import Growth, Mount, Phase
-from weir.prove.pieces import known_sum
+from weir.prove.pieces import SIZES
 from weir.prove.reports import Process
 from weir.records.columns import columns
 from weir.records.model import Row
-from weir.witness.nodes import counts_of_observer, facts_of_device
+from weir.witness.nodes import counts_of_observer, facts_of_device, known_sum
 
 _MIB = 2**20
 LEAST_BYTES = 1 << 20  # less is what a program needs to start, or a phase of its settings
 NEARLY_ALL = 0.95
 _TOLD = ("sync_files", "syncs_reported")  # facts of a program about its synchronisations
-_ADDED = ("read_bytes", "written_bytes", "direct_read_bytes", "direct_written_bytes")
 MOVED = {"write": "written_bytes", "read": "read_bytes"}
 
 
@@ -130,7 +129,7 @@ def _joined(parts: Sequence[Phase]) -> Phase:
         return sum(getattr(one, name)[0] for one in parts), sum(getattr(one, name)[1] for one in parts)
 
     ends = {kind: [one.ends_ns[kind] for one in parts if kind in one.ends_ns] for kind in parts[0].calls}
-    bytes_: dict[str, Any] = {name: sum(getattr(one, name) for one in parts) for name in _ADDED}
+    bytes_: dict[str, Any] = {name: sum(getattr(one, name) for one in parts) for name in SIZES}
     counts: dict[str, Any] = {name: sums(name) for name in ("calls", "busy_ns", "quickest_ns", "names")}
     return replace(
         parts[0],

@@ -9,6 +9,7 @@ from weir.audit.subject import SPAN_SHARE
 from weir.prove.mounts import Mount, Part, Phase
 from weir.prove.records import LEAST_BYTES, MOVED, NEARLY_ALL, synced_share
 from weir.records.model import Row
+from weir.witness.nodes import known_sum
 from weir.witness.spans import kind_of
 
 # Calls of MPI's start and of settings beside those of a result.
@@ -207,14 +208,14 @@ def named_s(kind: str, operations: float, tasks: int, mount: Mount) -> float | N
 def are_told_apart(rows: Sequence[Row], counted: float) -> bool:
     """Whether every call is of these results, so that a time which is too short is wrong and not only that
     of the quicker part."""
-    moved = _sum([row.get("moved_bytes") for row in rows])
+    moved = known_sum(row.get("moved_bytes") for row in rows)
     return len(rows) == 1 and (moved is None or counted <= _A_FEW * moved)
 
 
 def fit(rows: Sequence[Row], access: str, phases: Sequence[Phase], counted: float) -> bool:
     """Whether the calls have room for all results together, and time for the first of them. Each call is of
     at most one: they have no more bytes than the calls, and not less time than such bytes took."""
-    moved, total_s = _sum([row.get("moved_bytes") for row in rows]), _sum([_lasted_s(row) for row in rows])
+    moved, total_s = known_sum(row.get("moved_bytes") for row in rows), known_sum(map(_lasted_s, rows))
     if moved is not None and len(rows) > 1 and moved > _EXACT * counted:
         return False
     with_syncs = all(row.get("sync") is not False for row in rows)
@@ -236,7 +237,3 @@ def fit(rows: Sequence[Row], access: str, phases: Sequence[Phase], counted: floa
 def _lasted_s(row: Row) -> float | None:
     moved, rate = row.get("moved_bytes"), row.get("bw_mib_s")
     return row.get("total_s") or (moved / 2**20 / rate if moved and rate else None)
-
-
-def _sum(values: Sequence[float | None]) -> float | None:
-    return None if None in values else float(sum(value for value in values if value is not None))

@@ -42,12 +42,6 @@ def stripe_terms(params: Mapping[str, Any]) -> list[str]:
     return [f"{term}-{params[name]}" for name, term in terms.items() if params.get(name)]
 
 
-def indices(osts: str) -> set[int]:
-    """{0, 2, 3, 4} of '0,2-4'."""
-    parts = [[int(end) for end in part.split("-")] for part in osts.split(",")]
-    return {index for part in parts for index in range(part[0], part[-1] + 1)}
-
-
 IME_PREFIX = "ime://"
 
 

@@ -9,7 +9,7 @@ from weir.base.files import json_of
 from weir.records.model import Row
 from weir.records.shapes import check_of
 from weir.witness.document import LIBRARY
-from weir.witness.nodes import facts_of_device, groups, mirrors_of, processors, servers_of
+from weir.witness.nodes import facts_of_device, groups, known_sum, mirrors_of, processors, servers_of
 from weir.witness.spans import (
     MOVED,
     Span,
@@ -28,23 +28,12 @@ from weir.witness.spans import (
 
 # Reads the witness of release 0.2.0, which listed the provider of each call.
 _SYSTEM = ("libc.so", "libc-", "ld-linux", "ld-musl", "linux-vdso", "libpthread")
-_COUNTS = {
-    "opens": "opens",
-    "direct_opens": "direct_requested",
-    "direct_reported": "direct_reported",
-    "direct_kernel": "direct_kernel",
-    "read_bytes": "read_bytes",
-    "written_bytes": "written_bytes",
-    "reads_failed": "reads_failed",
-    "writes_failed": "writes_failed",
-    "dontneed": "dontneed",
-    "truncations": "truncations",
-    "mappings": "mappings",
-}
-_TRANSFERS_BY_CALLS = (
-    "POSIX",
-    "MPIIO",
-)  # with these every byte of the workload passes unchanged through a call
+_COUNTED = (
+    *("opens", "direct_requested", "direct_reported", "direct_kernel", "read_bytes", "written_bytes"),
+    *("reads_failed", "writes_failed", "dontneed", "truncations", "mappings"),
+)
+_COUNTS = {"direct_opens" if key == "direct_requested" else key: key for key in _COUNTED}
+_TRANSFERS_BY_CALLS = ("POSIX", "MPIIO")  # with these every byte passes unchanged through a call
 
 
 @dataclass(frozen=True)
@@ -187,8 +176,8 @@ def _facts(
     first = processes[min(processes)]
     facts: dict[str, Any] = {
         **_file_systems(processes),
-        "fetched_bytes": _sum(every, "fetched_bytes"),
-        "dirtied_bytes": _sum(every, "dirtied_bytes"),
+        "fetched_bytes": known_sum(span["fetched_bytes"] for span in every),
+        "dirtied_bytes": known_sum(span["dirtied_bytes"] for span in every),
         **clocks(every),
         "paused_s": paused_s(spans.values()),
         "longest_halt_s": longest_halt_s(spans.values()),
@@ -232,15 +221,10 @@ def _facts_of_names(row: Row, processes: Mapping[int, Mapping[str, Any]], iterat
     if turns:
         spans = {rank: [turn["span"]] for rank, turn in turns.items()}
         every = [turn["span"] for turn in turns.values()]
-        facts |= {"fetched_bytes": _sum(every, "fetched_bytes"), **clocks(every)}
+        facts |= {"fetched_bytes": known_sum(span["fetched_bytes"] for span in every), **clocks(every)}
         facts |= {**_device(processes, spans), "servers": servers_of(processes, spans)}
         facts |= facts_of_turns(row, [*turns.values()])
     return facts
-
-
-def _sum(spans: Sequence[Span], key: str) -> int | None:
-    values = [span[key] for span in spans]
-    return None if None in values else sum(values)
 
 
 def _syncs(spans: Collection[Sequence[Span]]) -> int:

@@ -3,10 +3,13 @@ traffic between them and the servers of a network file system.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
+
+from weir.base.units import numbers_in
 
 Limit = Mapping[str, Any]
 Process = Mapping[str, Any]
+Number = TypeVar("Number", int, float)
 
 
 def groups(processes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -37,15 +40,8 @@ def processors(processes: Sequence[Process]) -> dict[str, Any]:
 
 def _of_node(processes: Sequence[Process]) -> tuple[int, int]:
     """Counts ranks, and the processors that these may run on together. A rank may be several processes."""
-    numbers = {number for one in processes for number in _numbers(one["processors"])}
+    numbers = {number for one in processes for number in numbers_in(one["processors"])}
     return len({one["rank"] for one in processes}), len(numbers)
-
-
-def _numbers(text: str) -> Iterable[int]:
-    """The kernel writes a list such as 0-3,8."""
-    for part in text.split(","):
-        first, _, last = part.partition("-")
-        yield from range(int(first), int(last or first) + 1)
 
 
 Counts = list[Any]
@@ -143,10 +139,16 @@ def growth_of(before: Sequence[Counts], after: Sequence[Counts]) -> list[Counts]
     ]
 
 
+def known_sum(counts: Iterable[Number | None]) -> Number | None:
+    """The sum of counts; None without any, or where one is not known."""
+    known = list(counts)
+    return None if None in known or not known else sum(one for one in known if one is not None)
+
+
 def summed_of(parts: Sequence[Sequence[Counts]]) -> list[Counts]:
     """The sum of each count over all parts; unknown where one part does not know."""
     return [
-        [None if None in values else sum(values) for values in zip(*observer, strict=False)]
+        [known_sum(values) for values in zip(*observer, strict=False)]
         for observer in zip(*parts, strict=True)
     ]
 

@@ -2,9 +2,8 @@
 
 from weir.audit.registry import Outcome, degraded, invalid, not_observable, note, passed, rule
 from weir.audit.subject import Subject
-from weir.base.units import about_size, counted
+from weir.base.units import about_size, counted, numbers_in
 from weir.records.columns import repeated_parameters
-from weir.tools.target_files import indices
 
 _MOST = 0.5  # share of the file
 _STRIPE_TERMS = {"stripe_count": "{} stripes", "pool": "pool {}", "osts": "storage targets {}"}
@@ -139,7 +138,7 @@ def stripes_not_applied(subject: Subject) -> Outcome | None:
         "osts": ",".join(map(str, sorted(targets))) or None,
     }
     wrong = [name for name, value in requested.items() if found[name] != value]
-    if "osts" in wrong and targets and targets <= indices(requested["osts"]):
+    if "osts" in wrong and targets and targets <= numbers_in(requested["osts"]):
         wrong.remove("osts")
     if not wrong:
         return passed(", ".join(f"{_STRIPE_TERMS[name].format(found[name])}" for name in requested))
