@@ -16,7 +16,7 @@ from weir.audit.subject import FETCHED_SHARE, SPAN_SHARE, Subject
 from weir.base.units import about_size
 from weir.prove.mounts import Growth, Mount, Phase
 from weir.prove.records import LEAST_BYTES, MOVED, Judged, facts_of, growth_of, row_of, without_counts
-from weir.prove.reports import Process
+from weir.prove.reports import BY_CALLS, Process
 
 _PARTITION = re.compile(r"(?:(?<=^[svh]d[a-z])|(?<=^xvd[a-z])|(?<=\dn\d)p|(?<=^mmcblk\d)p)\d+$")
 
@@ -152,22 +152,16 @@ def doubts(processes: Sequence[Process], whole: Mapping[str, int] | None) -> lis
 def _more_than_the_kernel(processes: Sequence[Process], whole: Mapping[str, int]) -> Iterator[str]:
     for name, counted in whole.items():
         reported = sum(one["io"][name] for one in processes if one["io"])
-        if name in _CALLED:
-            reported = max(reported, sum(_called(one, *_CALLED[name]) for one in processes))
+        if name in BY_CALLS:
+            reported = max(reported, sum(_called(one, BY_CALLS[name]) for one in processes))
         if reported > (1 + _SHARE) * counted + _LEAST_BYTES:
             yield f"reports have {about_size(reported)} as {name}, the kernel counted {about_size(counted)}"
 
 
-_CALLED = {
-    "rchar": ("read_bytes", "uncounted_read_bytes"),
-    "wchar": ("written_bytes", "uncounted_written_bytes"),
-}
-
-
-def _called(process: Process, moved: str, uncounted: str) -> int:
+def _called(process: Process, moved: str) -> int:
     calls = sum(mount[moved] for mount in process["mounts"])
     of_phases = sum(phase[moved] for mount in process["mounts"] for phase in mount["phases"])
-    return int(max(calls, of_phases) - process[uncounted])
+    return int(max(calls, of_phases) - process[f"uncounted_{moved}"])
 
 
 def _beyond_the_watchers(processes: Sequence[Process]) -> Iterator[str]:

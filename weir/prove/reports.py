@@ -10,10 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from weir.base.files import from_json
 from weir.base.mounts import place_of
 from weir.records.shapes import check_of
-from weir.witness.document import LIBRARY, preloadable
+from weir.witness.document import LIBRARY, preloadable, reports_in
 
 _IMAGES = "*.image"
 _LIMIT_S = 60
@@ -81,7 +80,7 @@ _NOTICEABLE_BYTES = 1 << 20  # bytes without a report that are worth a line, and
 _NOTICEABLE = 0.01
 _STREAMED_LEAST = 1 << 20  # less may be what a program prints
 # Calls that the kernel would have counted, for a process without counters of its own at its end.
-_BY_CALLS = {"rchar": "read_bytes", "wchar": "written_bytes"}
+BY_CALLS = {"rchar": "read_bytes", "wchar": "written_bytes"}
 _OF_STORAGE = {"read_bytes": "read_bytes", "write_bytes": "written_bytes"}
 
 
@@ -109,19 +108,9 @@ def prove_variables(folder: Path, only: Path | None, preloaded: str) -> dict[str
 def read_reports(folder: Path) -> tuple[list[Process], int]:
     """Reports that are whole, those of killed processes included, and the number of those that are not."""
     report_killed(folder.resolve() / _PART)
-    found: list[Process] = []
-    damaged = 0
-    for part in sorted(folder.glob(f"{_PART}.*.json")):
-        try:
-            document = from_json(part.read_text(encoding="utf-8", errors="replace"))
-        except ValueError:
-            damaged += 1
-            continue
-        if not isinstance(document, dict) or check_of("accounts")(document):
-            damaged += 1
-        else:
-            found.append(document)
-    return with_ends(found), damaged
+    documents = list(reports_in(sorted(folder.glob(f"{_PART}.*.json"))))
+    found = [one for one in documents if isinstance(one, dict) and not check_of("accounts")(one)]
+    return with_ends(found), len(documents) - len(found)
 
 
 def unreported_bytes(whole: Mapping[str, int] | None, processes: Sequence[Process]) -> dict[str, int]:
@@ -145,7 +134,7 @@ def kernel_count(process: Process, name: str) -> int:
     if name in _OF_STORAGE:
         most = sum(mount[_OF_STORAGE[name]] for mount in mounts if mount["counted"])
         return int(io[name] if io else most)
-    moved = _BY_CALLS[name]
+    moved = BY_CALLS[name]
     elsewhere = process[f"elsewhere_{moved}"] - process[f"uncounted_{moved}"]
     return int(max(sum(mount[moved] for mount in mounts) + elsewhere, io[name] if io else 0))
 
@@ -165,7 +154,7 @@ def streamed_bytes(process: Process) -> tuple[int, int]:
         return 0, 0
     seen = {
         name: process[f"elsewhere_{name}"] + sum(mount[name] for mount in process["mounts"])
-        for name in _BY_CALLS.values()
+        for name in BY_CALLS.values()
     }
     return max(io["rchar"] - seen["read_bytes"], 0), max(io["wchar"] - seen["written_bytes"], 0)
 

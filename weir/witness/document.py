@@ -5,12 +5,12 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import weir.data
-from weir.base.files import from_json, write_atomically
+from weir.base.files import from_json, text_of, write_atomically
 
 LIBRARY_NAME = "libweir-witness.so"
 _SPLITS = re.compile("[ :]")  # separators of the loader's lists
@@ -82,7 +82,7 @@ def gather_witness(outputs: Path) -> None:
     if (outputs / LIBRARY_NAME).is_symlink():
         (outputs / LIBRARY_NAME).unlink()
     parts = sorted(outputs.glob(f"{_PART}.*.*.json"))
-    processes = list(_documents(parts))
+    processes = [one for one in reports_in(parts) if isinstance(one, dict) and one.get("schema") == 1]
     if processes:
         processes.sort(key=lambda process: (process["rank"], process["pid"]))
         text = json.dumps({"schema": 1, "processes": processes}, indent=1)
@@ -91,11 +91,11 @@ def gather_witness(outputs: Path) -> None:
         part.unlink()
 
 
-def _documents(parts: list[Path]) -> Iterator[dict[str, Any]]:
+def reports_in(parts: Iterable[Path]) -> Iterator[Any]:
+    """The content of each report, whose names of files may be of any bytes; None for that of a process that
+    was killed while it wrote."""
     for part in parts:
         try:
-            document = from_json(part.read_text(encoding="utf-8", errors="replace"))
+            yield from_json(text_of(part))
         except ValueError:
-            continue  # of a process that was killed while it wrote
-        if isinstance(document, dict) and document.get("schema") == 1:
-            yield document
+            yield None
