@@ -24,6 +24,13 @@ _BOUNDS = {
     "100M_1G": _K**3,
 }
 _LARGEST = "1G_PLUS"
+# Operations besides transfers, with their counters.
+NAMED = {
+    "opens": ("OPENS", "INDEP_OPENS", "COLL_OPENS"),
+    "stats": ("STATS",),
+    "syncs": ("FSYNCS", "FDSYNCS", "SYNCS"),
+    "mappings": ("MMAPS",),
+}
 _OF_NO_FILES = ("HEATMAP", "DXT_POSIX", "DXT_MPIIO", "APMPI", "APXC", "APSS", "LUSTRE")
 
 Counters = Mapping[str, Any]
@@ -62,10 +69,7 @@ class Names:
 
     place: Place
     api: str
-    opens: int
-    stats: int
-    syncs: int
-    mappings: int
+    counts: Mapping[str, int]  # by the keys of NAMED
 
 
 @dataclass(frozen=True)
@@ -181,14 +185,8 @@ def _sizes(api: str, record: Counters, access: str) -> dict[int, int]:
 
 
 def _names(api: str, record: Counters, place: Place) -> Names:
-    def sum_of(*counters: str) -> int:
-        return sum(max(int(record.get(f"{api}_{name}", 0)), 0) for name in counters)
-
-    return Names(
-        place=place,
-        api=api,
-        opens=sum_of("OPENS", "INDEP_OPENS", "COLL_OPENS"),
-        stats=sum_of("STATS"),
-        syncs=sum_of("FSYNCS", "FDSYNCS", "SYNCS"),
-        mappings=sum_of("MMAPS"),
-    )
+    counts = {
+        name: sum(max(int(record.get(f"{api}_{counter}", 0)), 0) for counter in counters)
+        for name, counters in NAMED.items()
+    }
+    return Names(place, api, counts)

@@ -10,7 +10,7 @@ from weir.audit.judge import UNPROVEN, judge
 from weir.audit.subject import Subject
 from weir.base.units import about_size, three_digits
 from weir.prove.claims import OF_THE_PROGRAM
-from weir.prove.darshan import ALL_RANKS, APIS, Log, Place, Use
+from weir.prove.darshan import ALL_RANKS, APIS, NAMED, Log, Place, Use
 from weir.prove.output import line, verdict_text
 from weir.prove.records import LEAST_BYTES, MOVED, JudgedRow, application_row
 from weir.prove.results import Claim
@@ -145,8 +145,7 @@ def _requested(log: Log, place: Place) -> Iterator[str]:
 
 def _names_line(log: Log, place: Place) -> str:
     here = [one for one in log.names if one.place == place and one.api != APIS["MPI-IO"]]
-    names = ("opens", "stats", "syncs", "mappings")
-    counts = [f"{sum(getattr(one, name) for one in here):,} {name}" for name in names]
+    counts = [f"{sum(one.counts[name] for one in here):,} {name}" for name in NAMED]
     return line("names", ", ".join(counts))
 
 
