@@ -1,31 +1,25 @@
 """mdtest: operations per second on many files or directories, on weir-io or on the original mdtest."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from weir.base.units import format_size
 from weir.records.model import Cell, Footprint, Parsed, Row, Target
 from weir.tools.base import Parameter, RunPaths
-from weir.tools.between import told_apart
 from weir.tools.engine import EngineTool, is_engine, read_document, with_messages
 from weir.tools.mdtest.table import (
     ROW,
     ROWS_ALONE,
     START,
-    date_and_command,
-    end_of_run,
-    first_line_of,
     messages_in,
     parse_command,
     parsed_table,
-    place_of_table,
     printed_job,
-    starts_in,
+    printed_runs,
 )
-from weir.tools.outputs import LINE_BYTES, read_texts, told_around, with_options
+from weir.tools.outputs import read_texts
 from weir.tools.target_files import ime_problems
 
 
@@ -217,7 +211,7 @@ class Mdtest(EngineTool):
         return parse_command(command)
 
     def _printed_runs(self, text: str) -> Sequence[Parsed]:
-        return _told_once(_parts(text))
+        return printed_runs(text)
 
     def _of_document(self, document: Mapping[str, Any]) -> Parsed:
         """Trees are the ground that is measured on, not what is measured: they have no rows."""
@@ -248,38 +242,3 @@ def _directories(params: Mapping[str, Any]) -> int:
 
 
 TOOL = Mdtest()
-
-
-def _parts(text: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """The texts of the runs, each with what stands around it and tells its cell from others."""
-    starts = starts_in(text)
-    spans = [*pairwise([*starts, len(text)])]
-    above = [text[max(a, b - LINE_BYTES) : b] for a, b in zip([0, *starts], starts, strict=False)]
-    commands = [date_and_command(text[begin:end])[1] for begin, end in spans]
-    firsts = [first_line_of(text, begin, end) for begin, end in spans]
-    ended = [0, *(end_of_run(text, *span) for span in spans[:-1])] if spans else []
-    apart = told_apart(text, [*zip(commands, ended, firsts, strict=True)])
-    for at, (begin, end) in enumerate(spans):
-        told = told_around(text, place_of_table(text, begin, end), commands[at], above[at])
-        yield text[begin:end], told | apart[at]
-
-
-def _told_once(texts: Iterable[tuple[str, Mapping[str, str]]]) -> list[Parsed]:
-    """A page that explains a log quotes it: a run whose date, command and rates an earlier one has is that
-    one, and so is a table alone whose rates one before it has. texts: of the runs, each with what stands
-    around it."""
-    found: list[Parsed] = []
-    known: dict[tuple[str, ...], set[tuple[Any, ...]]] = {}
-    every: set[tuple[Any, ...]] = set()
-    for text, told in texts:
-        run = parsed_table(text)
-        with_options(run.rows, told)
-        rates = {(row.get("item"), row.get("access"), row.get("ops_s")) for row in run.rows}
-        before = known.setdefault(date_and_command(text), set())
-        is_known = rates <= before if run.tool_version else rates <= every
-        if is_known and (rates or not run.tool_version):
-            continue
-        found.append(run)
-        before |= rates if date_and_command(text)[0] else set()
-        every |= rates
-    return found

@@ -2,16 +2,16 @@
 
 import re
 from bisect import bisect
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import pairwise
 from typing import Any
 
 from weir.records.model import Message, Parsed, Row
 from weir.records.printed_values import real, whole
+from weir.tools.between import told_apart
 from weir.tools.complaints import complaint, without_repeats
-from weir.tools.ior.arguments import parse_size
-from weir.tools.outputs import options_in, words_of
+from weir.tools.outputs import LINE_BYTES, binary_size, options_in, told_around, with_options, words_of
 
 START = re.compile(r"^-- started at .* --$|^mdtest-\S+ was launched with", re.MULTILINE)
 # Its rows, whatever stands around them, and in a text without headings and without the title of a table.
@@ -75,7 +75,43 @@ _MIXED_SPREAD = 0.05  # what ranks that wait for each other differ by, of the ra
 _MIXED_LEAST_S = 0.1  # in shorter phases they may differ by more
 
 
-def starts_in(text: str) -> list[int]:
+def printed_runs(text: str) -> list[Parsed]:
+    """The runs of a log. A page that explains a log quotes it: a run whose date, command and rates an earlier
+    one has is that one, and so is a table alone whose rates one before it has."""
+    found: list[Parsed] = []
+    known: dict[tuple[str, ...], set[tuple[Any, ...]]] = {}
+    every: set[tuple[Any, ...]] = set()
+    for part, told in _parts(text):
+        run = parsed_table(part)
+        with_options(run.rows, told)
+        rates = {(row.get("item"), row.get("access"), row.get("ops_s")) for row in run.rows}
+        before = known.setdefault(_date_and_command(part), set())
+        is_known = rates <= before if run.tool_version else rates <= every
+        if is_known and (rates or not run.tool_version):
+            continue
+        found.append(run)
+        before |= rates if _date_and_command(part)[0] else set()
+        every |= rates
+    return found
+
+
+def _parts(text: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """The texts of the runs, each with what stands around it and tells its cell from others."""
+    starts = _starts_in(text)
+    spans = [*pairwise([*starts, len(text)])]
+    above = [text[max(a, b - LINE_BYTES) : b] for a, b in zip([0, *starts], starts, strict=False)]
+    commands = [_date_and_command(text[begin:end])[1] for begin, end in spans]
+    firsts = [_first_line_of(text, begin, end) for begin, end in spans]
+    ended = [0, *(_end_of_run(text, *span) for span in spans[:-1])] if spans else []
+    apart = told_apart(text, [*zip(commands, ended, firsts, strict=True)])
+    for at, (begin, end) in enumerate(spans):
+        table = _table_of(text[begin:end])
+        place = begin + table.start() if table else begin  # before a table alone may be a whole page
+        told = told_around(text, place, commands[at], above[at])
+        yield text[begin:end], told | apart[at]
+
+
+def _starts_in(text: str) -> list[int]:
     """The begins of the runs of the original: the line of the date if it is there, else that of the version,
     else the table alone."""
     dates = [match.start() for match in _START.finditer(text)]
@@ -95,19 +131,13 @@ def _with_tables(text: str, begin: int, end: int) -> list[int]:
     return begins
 
 
-def place_of_table(text: str, begin: int, end: int) -> int:
-    """The place of a run's table, else its begin; what stands before a table alone may be a whole page."""
-    table = _RATES.search(text, begin, end) or _SECONDS.search(text, begin, end)
-    return table.start() if table else begin
-
-
-def first_line_of(text: str, begin: int, end: int) -> int:
+def _first_line_of(text: str, begin: int, end: int) -> int:
     """The place of a run's first line; before it the author of a page may have written something."""
     found = (one.search(text, begin, end) for one in (_START, _VERSION, _COMMAND, _RATES, _SECONDS))
     return min((match.start() for match in found if match), default=begin)
 
 
-def end_of_run(text: str, begin: int, end: int) -> int:
+def _end_of_run(text: str, begin: int, end: int) -> int:
     """The end of the last line that a run printed."""
     return max((match.end() for match in _LAST_LINES.finditer(text, begin, end)), default=begin)
 
@@ -118,7 +148,7 @@ def printed_job(text: str) -> tuple[int, int]:
     return (int(launched[2]), int(launched[3])) if launched else (0, 0)
 
 
-def date_and_command(text: str) -> tuple[str, str]:
+def _date_and_command(text: str) -> tuple[str, str]:
     """Date and command, which tell one run from the next; the date is empty where it is not printed."""
     found = (_START.search(text), _COMMAND.search(text))
     return found[0][0] if found[0] else "", found[1][1] if found[1] else ""
@@ -222,12 +252,9 @@ def _rows(
             "access": access,
             "item": item,
             "nn": requested.get("nodes"),
-            "ppn": requested.get("ppn"),
-            "directories": requested.get("directories"),
             "xfer_bytes": bytes_of if item == "file" else 0,
-            "order": requested.get("order"),
             "stonewall_s": requested.get("stonewall"),
-            "sync": requested.get("sync"),
+            **{name: requested.get(name) for name in ("ppn", "directories", "order", "sync")},
             "iteration": iteration,
             **measured,
             "requested_ops": requested.get("items"),
@@ -329,8 +356,8 @@ def parse_command(command: str) -> dict[str, Any]:
         "item": "directory" if "D" in options and "F" not in options else "file",
         "directories": "own" if "u" in options else "shared",
         "order": "random" if "R" in options else "sequential",
-        "write_bytes": parse_size(options.get("w", "0")),
-        "read_bytes": parse_size(options.get("e", "0")),
+        "write_bytes": binary_size(options.get("w", "0")),
+        "read_bytes": binary_size(options.get("e", "0")),
         "stonewall": real(options.get("W", "0")) or 0.0,
         "path": options.get("d"),
         "status_file": options.get("x"),
