@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from weir.tools.ior.arguments import parse_arguments, parse_size
+from weir.tools.ior.arguments import parse_arguments
+from weir.tools.outputs import binary_size
 
 
 @pytest.mark.parametrize(
@@ -50,4 +51,4 @@ def test_an_unclosed_quote_is_no_reason_to_stop() -> None:
     ("text", "size"), [("8", 8), ("4K", 4096), ("2t", 2**41), ("1.5m", None), ("x", None), ("", None)]
 )
 def test_sizes(text: str, size: int | None) -> None:
-    assert parse_size(text) == size
+    assert binary_size(text) == size

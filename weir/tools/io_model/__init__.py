@@ -17,13 +17,12 @@ from weir.tools.io_model.original import (
     messages_in,
     parsed_output,
 )
-from weir.tools.outputs import read_texts
+from weir.tools.outputs import binary_size, read_texts
 from weir.tools.target_files import STRIPE_COUNT, reach_problems, stripe_problems, stripe_terms
 
 _FORMS = "off0, seq, rnd, rndX, strideX, strideX,Y or reverseX, X and Y in bytes or with k, m, g"
-_SIZE = r"([0-9]+[kmgtKMGT]?)"
+_SIZE = r"([0-9]{1,19}[kmgtKMGT]?)"
 _FORM = re.compile(rf"off0|seq|rnd|rnd{_SIZE}|stride{_SIZE}(?:,{_SIZE})?|reverse{_SIZE}?")
-_SHIFTS = {"k": 10, "m": 20, "g": 30, "t": 40}
 
 
 @dataclass(frozen=True)
@@ -43,18 +42,13 @@ def parse_locality(word: str) -> Locality | None:
     match = _FORM.fullmatch(word)
     if match is None:
         return None
-    return Locality(word, max((_bytes(size) for size in match.groups() if size), default=0))
+    return Locality(word, max((binary_size(size) or 0 for size in match.groups() if size), default=0))
 
 
 def file_locality(params: Mapping[str, Any]) -> str:
     """The one that was given, else that of the order."""
     by_order = "rnd" if params["order"] == "random" else "seq"
     return by_order if params["locality"] == "auto" else str(params["locality"])
-
-
-def _bytes(size: str) -> int:
-    unit = size[-1].lower()
-    return int(size[:-1]) << _SHIFTS[unit] if unit in _SHIFTS else int(size)
 
 
 _OPERATIONS_MAX = 2**24
@@ -117,7 +111,7 @@ def _requests(cell: Cell) -> Iterator[str]:
         yield f"{params['api']} cannot open a file with O_DIRECT"
 
 
-def _cache(cell: Cell, target: Target) -> Iterator[str]:
+def _storage(cell: Cell, target: Target) -> Iterator[str]:
     params = cell.params
     cache, api = params["cache"], params["api"]
     if cache == "discarded":
@@ -131,11 +125,8 @@ def _cache(cell: Cell, target: Target) -> Iterator[str]:
         yield f"cache: uncached has no effect on {target.name}, which is memory itself"
     elif cache == "cached" and params["direct"]:
         yield "cache: cached and direct exclude each other"
-
-
-def _reach(cell: Cell, target: Target) -> Iterator[str]:
-    if cell.params["api"] != "POSIX" or cell.params["cache"] != "discarded":
-        yield from reach_problems(cell.params["api"], target)
+    if api != "POSIX" or cache != "discarded":
+        yield from reach_problems(api, target)
 
 
 def _least_bytes(requested: Mapping[str, Any]) -> int | None:
@@ -219,8 +210,8 @@ class IoModel(EngineOnlyTool):
         return " ".join(terms)
 
     def problems(self, cell: Cell, target: Target) -> Sequence[str]:
-        of_cell = (*_localities(cell), *_geometry(cell), *_requests(cell), *_cache(cell, target))
-        return [*of_cell, *_reach(cell, target), *stripe_problems(cell, target)]
+        of_cell = (*_localities(cell), *_geometry(cell), *_requests(cell))
+        return [*of_cell, *_storage(cell, target), *stripe_problems(cell, target)]
 
     def command(self, cell: Cell, target: Target, program: Sequence[str], paths: RunPaths) -> list[str]:
         params = cell.params

@@ -111,11 +111,9 @@ def _row(requested: dict[str, Any], ranks: Sequence[re.Match[str]]) -> Row:
     total_s = None if requested["prefill"] else max(real(rank["runtime"]) or 0.0 for rank in ranks)
     return {
         "api": "POSIX",
-        "access": requested["access"],
+        **{name: requested[name] for name in ("access", "order", "xfer_bytes")},
         "iteration": 0,
         "layout": "file-per-process",
-        "order": requested["order"],
-        "xfer_bytes": requested["xfer_bytes"],
         "block_bytes": requested["file_bytes"],
         "stonewall_s": 0.0,
         "collective": False,

@@ -8,7 +8,7 @@ from typing import Any
 
 from weir.data import data_folder
 from weir.records.printed_values import real, whole
-from weir.tools.outputs import options_in, words_of
+from weir.tools.outputs import binary_size, options_in, words_of
 
 # The project's interface and IOR's -a. IOR has no NetCDF-4 back end; weir-io takes NETCDF4 as it is.
 # Asynchronous I/O is URING in weir-io and AIO in IOR.
@@ -34,7 +34,6 @@ API_NAMES = {option: name for names in (API_OPTIONS, IOR_OPTIONS) for name, opti
 # Letters that take a value; -l and the long options take one in 4.x as -l=VALUE only.
 _WITH_VALUE = "aAbdDfGijJlMNoOQstTUX"
 _EMBEDDED = "./ior"  # IO500's name for the IOR within itself
-_SIZE_UNITS = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 _FLAGS: dict[str, tuple[str, Any]] = {
     "c": ("collective", True),
     "e": ("sync", True),
@@ -94,14 +93,6 @@ _DEFAULTS: dict[str, Any] = {
 }
 
 
-def parse_size(text: str) -> int | None:
-    """Bytes of 102400, 16k, 1m, 20g; nothing for what is not a size."""
-    factor = _SIZE_UNITS.get(text[-1:].lower(), 1)
-    digits = text[:-1] if factor > 1 else text
-    count = whole(digits)
-    return None if count is None else count * factor
-
-
 def _percentage(text: str) -> int | None:
     return whole(text.removesuffix("%")) if text.endswith("%") else None
 
@@ -113,10 +104,10 @@ def _seconds(text: str) -> float | None:
 
 # What an option with a value requests, and how the value is read; nothing is requested where that gives None.
 _VALUES: dict[str, tuple[str, Callable[[str], Any]]] = {
-    "t": ("xfer_bytes", parse_size),
-    "b": ("block_bytes", parse_size),
-    "s": ("segments", parse_size),
-    "i": ("iterations", parse_size),
+    "t": ("xfer_bytes", binary_size),
+    "b": ("block_bytes", binary_size),
+    "s": ("segments", binary_size),
+    "i": ("iterations", binary_size),
     "Q": ("reorder_nodes", whole),
     "M": ("fill_memory", _percentage),
     "D": ("stonewall", _seconds),

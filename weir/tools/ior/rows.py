@@ -16,7 +16,7 @@ from weir.tools.complaints import without_repeats
 from weir.tools.ior.arguments import API_NAMES, has_script, other_options, parse_arguments
 from weir.tools.ior.log import Printed, RunLog, Test, all_messages, scan
 from weir.tools.ior.quoted_commands import quoted_command
-from weir.tools.outputs import told_around
+from weir.tools.outputs import binary_size, told_around
 
 _MIB = 2**20
 
@@ -94,8 +94,6 @@ def _with_stripes(parsed: list[Parsed], runs: Sequence[RunLog]) -> list[Parsed]:
 # IOR compares sizes for all back ends but these, so for these no message about sizes proves nothing.
 _SIZES_UNCHECKED = ("HDF5", "PNETCDF")
 _CLIENTS = re.compile(r"(\d+) \((\d+) per node\)")
-_WHOLE_SIZE = re.compile(r"(\d+) (bytes|KiB|MiB|GiB|TiB)")
-_UNIT_BYTES = {"bytes": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 _ENDLESS = 2**60
 _OWN_FILES = "file-per-process"
 _UNEQUAL = 0.05  # files of ranks, among which the warning has the size of one
@@ -117,6 +115,7 @@ _FOR_AUDIT = (
     *("status_file", "dry_run", "many_files", "embedded"),
 )
 _AS_REQUESTED = (
+    *("api", "ppn", "layout", "order", "segments"),
     *("collective", "sync", "direct", "iodepth", "rate", "rw_mix", "zipf", "distribution", "file_view"),
     *("compress_percent", "dedupe_percent"),
 )
@@ -247,16 +246,11 @@ def _row(result: Printed, requested: Mapping[str, Any]) -> Row:
     values = result.values
     tasks = requested.get("tasks") or whole(values.get("tasks"))
     row: Row = {
-        "api": requested.get("api"),
         "access": result.access,
         "nn": requested.get("nodes"),
-        "ppn": requested.get("ppn"),
         "xfer_bytes": requested.get("xfer_bytes") or _kib_bytes(values.get("xfer_kib")),
-        "layout": requested.get("layout"),
-        "order": requested.get("order"),
         "block_bytes": requested.get("block_bytes") or _kib_bytes(values.get("block_kib")),
         "stonewall_s": requested.get("stonewall"),
-        "segments": requested.get("segments"),
         **{name: requested.get(name) for name in _AS_REQUESTED},
     }
     row |= {column: real_or_text(values[name]) if name in values else None for name, column in _TIMES.items()}
@@ -366,9 +360,7 @@ def _job(options: Mapping[str, str]) -> dict[str, int]:
 
 def _whole_size(text: str | None) -> int | None:
     """'102400 bytes' and '16 MiB' are exact, '9.46 TiB' is not."""
-    match = _WHOLE_SIZE.fullmatch(text or "")
-    count = whole(match[1]) if match else None
-    return count * _UNIT_BYTES[match[2]] if match and count is not None else None
+    return binary_size((text or "").replace("bytes", "").replace(" ", ""))
 
 
 def _kib_bytes(text: str | None) -> int | None:
