@@ -56,6 +56,18 @@ def label_of_jobs(params: Mapping[str, Any]) -> str:
     return " ".join(terms)
 
 
+def footprint_of_jobs(params: Mapping[str, Any], size_bytes: int, files: int) -> Footprint:
+    """The footprint of such a program; a read alone lays its files out before."""
+    accesses = params["access"]
+    return Footprint(
+        written_bytes=size_bytes,
+        read_bytes=size_bytes if "read" in accesses else 0,
+        peak_bytes=size_bytes,
+        inodes=files,
+        operations=len(accesses) * size_bytes // params["xfer_bytes"],
+    )
+
+
 @dataclass(frozen=True)
 class RunPaths:
     """The paths of one execution: data on the target, outputs in the results."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.records.model import Cell, Footprint, Parsed, Row, Target
-from weir.tools.base import Habits, Parameter, RunPaths, Tool, label_of_jobs
+from weir.tools.base import Habits, Parameter, RunPaths, Tool, footprint_of_jobs, label_of_jobs
 from weir.tools.elbencho.parse import LIVE, LOG_START, OUTPUT, parse_results, parse_runs
 from weir.tools.outputs import read_texts
 
@@ -66,16 +66,7 @@ class Elbencho(Tool):
         return on_nodes(program, starts, paths.data, cell.nodes, paths.outputs)
 
     def footprint(self, cell: Cell) -> Footprint:
-        params = cell.params
-        size_bytes = _file_bytes(cell)
-        accesses = params["access"]
-        return Footprint(
-            written_bytes=size_bytes if "write" in accesses else 0,
-            read_bytes=size_bytes if "read" in accesses else 0,
-            peak_bytes=size_bytes,
-            inodes=1,
-            operations=len(accesses) * size_bytes // params["xfer_bytes"],
-        )
+        return footprint_of_jobs(cell.params, _file_bytes(cell), files=1)
 
     def parse(self, outputs: Mapping[str, Path]) -> Parsed:
         texts = read_texts(outputs)

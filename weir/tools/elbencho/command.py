@@ -1,13 +1,13 @@
 """The workload of a run of elbencho, as its command or the script around it tells it."""
 
 import re
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from weir.tools.outputs import binary_size
+from weir.records.printed_values import whole
+from weir.tools.outputs import binary_size, words_of
 
 # A line of a shell: behind a prompt may stand what starts the program, such as a container; not its help.
 _STARTED = r"(?:.{0,80}[$#] (?:\S+ ){0,40})?(?:\S*/)?elbencho(?::\S+)? +(?!--?h(?:elp\S*)?\s*$)-"
@@ -59,7 +59,7 @@ def of_command(line: str) -> Facts:
     has_more = "-c" in options or "--configfile" in options
     default = {} if has_more else {"--threads": "1", "--block": "1m", "--iodepth": "1"}
     told = default | options
-    hosts, workers = _hosts(options.get("--hosts", "")), _count(told.get("--threads", ""))
+    hosts, workers = _hosts(options.get("--hosts", "")), whole(told.get("--threads"))
     if not has_more and not {"--hosts", "--hostsfile"} & options.keys():
         hosts = 1
     files = _files(arguments, options, workers, hosts)
@@ -78,7 +78,7 @@ def of_command(line: str) -> Facts:
         "layout": "shared" if is_shared else None,
         "xfer_bytes": _block(told),
         "objects": "--s3endpoints" in options,
-        "iodepth": _count(told.get("--iodepth", "")),
+        "iodepth": whole(told.get("--iodepth")),
         "path": next(_paths(arguments), None),
         "results_in": _results_in(options),
         "workload": _known(workload),
@@ -91,7 +91,7 @@ def of_config(config: Mapping[str, Any], files: int | None) -> Facts:
     options = dict(_options(arguments))
     workload = {
         "job": str(config.get("label") or ""),
-        "workers": _count(str(config.get("threads"))),
+        "workers": whole(str(config.get("threads"))),
         "files": files,
         "file_bytes": binary_size(str(config.get("file_size"))),
         "options": _others(options),
@@ -106,7 +106,7 @@ def _files(
     """Files of all workers of a tree, else the paths as they are named."""
     if not _names_tree(options):
         return len(list(_paths(arguments))) or None
-    dirs, files = (_count(options.get(name, "1")) for name in ("--dirs", "--files"))
+    dirs, files = (whole(options.get(name, "1")) for name in ("--dirs", "--files"))
     return (dirs or 1) * files * workers * hosts if files and workers and hosts else None
 
 
@@ -144,10 +144,7 @@ def _hosts(text: str) -> int | None:
 
 def _arguments(line: str) -> list[str]:
     """The arguments of a command, the program first."""
-    try:
-        arguments = shlex.split(line.removeprefix("COMMAND LINE: "))
-    except ValueError:
-        arguments = [part.strip('"') for part in line.split()]
+    arguments = words_of(line.removeprefix("COMMAND LINE: "))
     begin = next((at for at, one in enumerate(arguments) if _PROGRAM.fullmatch(one)), 0)
     return arguments[begin:]
 
@@ -172,7 +169,3 @@ def _paths(arguments: Sequence[str]) -> Iterator[str]:
     for before, argument in pairwise(arguments):
         if argument.startswith("/") and not _OUTPUT_FILES.fullmatch(before):
             yield argument
-
-
-def _count(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else None

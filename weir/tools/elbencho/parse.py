@@ -7,16 +7,16 @@ whether it was direct: then also what it means that there is none is unknown.
 """
 
 import csv
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from weir.records.model import Message, Parsed, Row
+from weir.records.printed_values import whole
 from weir.tools.between import told_apart
 from weir.tools.elbencho.command import BEGIN, Facts, of_config, told_before
-from weir.tools.outputs import caption_of, with_options
+from weir.tools.outputs import caption_of, documents_at, with_options
 
 _MIB = 2**20
 _PHASES: Mapping[str, tuple[str, str | None]] = {
@@ -28,6 +28,7 @@ _PHASES: Mapping[str, tuple[str, str | None]] = {
     "RMFILES": ("remove", "file"),
     "RMDIRS": ("remove", "directory"),
 }
+_COLUMNS = ("order", "layout", "xfer_bytes", "iodepth", "direct", "requested_bytes")  # that facts have
 _OF_EMPTY_FILES = {"write": "create"}
 _JSON = re.compile(r'^\{"phase_type":.*$', re.MULTILINE)
 _CSV = re.compile(r"^ISO date,label,path type,.*$", re.MULTILINE)
@@ -41,7 +42,6 @@ _ERROR = re.compile(r"^(?:[\d:.]+ )?ERROR: (.*)$", re.MULTILINE)
 _LATENCY = re.compile(r"(min|max)=([\d.]+)(us|ms|s)?")  # without a unit: of "IO latency us", before version 3
 _ENDS_EARLY = ("--timelimit", "--randamount", "--infloop", "--rwmix")
 _UNITS_US = {"us": 1.0, "ms": 1e3, "s": 1e6}
-_LONGEST = 20  # digits of a number that can be
 
 LIVE = re.compile(r"^ISO Date,Label,Phase,RuntimeMS,", re.MULTILINE)  # --livecsv
 LOG_START = re.compile("|".join(f"(?:{one.pattern})" for one in (_JSON, _CSV, _TABLE)), re.MULTILINE)
@@ -108,13 +108,8 @@ def _row(facts: Facts) -> Row:
     moved, rate = facts.get("bytes"), facts.get("bytes_s")
     total_s = moved / rate if moved and rate and facts.get("exact") else None
     row |= {
-        "order": facts.get("order"),
-        "layout": facts.get("layout"),
-        "xfer_bytes": facts.get("xfer_bytes"),
-        "iodepth": facts.get("iodepth"),
-        "direct": facts.get("direct"),
+        **{name: facts.get(name) for name in _COLUMNS},
         "moved_bytes": moved,
-        "requested_bytes": facts.get("requested_bytes"),
         "total_s": total_s,
         "io_s": total_s,
         "bw_mib_s": rate / _MIB if rate else None,
@@ -126,11 +121,7 @@ def _row(facts: Facts) -> Row:
 
 
 def _of_json(text: str) -> Iterator[Facts]:
-    for match in _JSON.finditer(text):
-        try:
-            document = json.loads(match[0])
-        except (ValueError, RecursionError):
-            continue
+    for document, _ in documents_at(text, _JSON):
         config, last = document.get("config"), document.get("last_done")
         if document.get("phase_type") in _PHASES and isinstance(config, dict) and isinstance(last, dict):
             latency = last.get("latency")
@@ -225,12 +216,12 @@ def _of_table(text: str) -> Iterator[Facts]:
     table = _TABLE.search(text)
     known = told_before(text[: table.start()]) if table else {}
     phases = [_phase(block) for block in _blocks(text)]
-    whole = next((one for one in map(_counted, phases) if "file_bytes" in one), {})
+    sized = next((one for one in map(_counted, phases) if "file_bytes" in one), {})
     for facts in phases:
         has_bytes = _PHASES[facts["phase"]][1] is None
         if len(facts) > 1 or has_bytes:
             objects = known.get("objects") or "objects_s" in facts
-            workload = known.get("workload") or (not has_bytes and whole) or _counted(facts)
+            workload = known.get("workload") or (not has_bytes and sized) or _counted(facts)
             phase: Facts = facts | known | {"objects": objects, "workload": workload}
             files, entries = workload.get("files"), facts.get("entries")
             if has_bytes and files is not None and (entries or 0) > files:
@@ -277,5 +268,4 @@ def _blocks(text: str) -> Iterable[list[str]]:
 
 
 def _whole(value: object) -> int | None:
-    is_number = isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < _LONGEST
-    return int(str(value)) if is_number else None
+    return whole(value) if isinstance(value, str) else None

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.records.model import Cell, Footprint, Parsed, Row, Target
-from weir.tools.base import Parameter, RunPaths, Tool, label_of_jobs
+from weir.tools.base import Parameter, RunPaths, Tool, footprint_of_jobs, label_of_jobs
 from weir.tools.fio.parse import (
     ENGINE,
     JOB_FILE,
@@ -25,6 +25,8 @@ from weir.tools.fio.terse import terse_results
 from weir.tools.outputs import read_texts
 
 _ENGINES: Mapping[str, str] = {"POSIX": "psync", "URING": "io_uring", "MMAP": "mmap"}
+# A suite has one process on one node, each job with a file of its own, and each access once.
+_OF_A_RUN: Row = {"nn": 1, "ppn": 1, "iteration": 0, "layout": None}
 _NOTHING = Parsed((), {}, (), "", "", complete=False)
 
 
@@ -79,23 +81,15 @@ class Fio(Tool):
         return [*program, *arguments]
 
     def footprint(self, cell: Cell) -> Footprint:
-        params = cell.params
-        size_bytes = params["jobs"] * params["block_bytes"]
-        accesses = params["access"]
-        return Footprint(
-            written_bytes=size_bytes,  # a read alone lays its files out before
-            read_bytes=size_bytes if "read" in accesses else 0,
-            peak_bytes=size_bytes,
-            inodes=params["jobs"],
-            operations=len(accesses) * size_bytes // params["xfer_bytes"],
-        )
+        jobs = cell.params["jobs"]
+        return footprint_of_jobs(cell.params, jobs * cell.params["block_bytes"], files=jobs)
 
     def parse(self, outputs: Mapping[str, Path]) -> Parsed:
         texts = read_texts(outputs)
         for text in (texts.get("summary", ""), texts.get("stdout", "")):
             for document in documents(text):
                 parsed = parse_document(document)
-                return replace(parsed, rows=tuple(_as_run(row) for row in parsed.rows))
+                return replace(parsed, rows=tuple(row | _OF_A_RUN for row in parsed.rows))
         return _NOTHING
 
     def parse_log(self, text: str) -> Sequence[Parsed]:
@@ -137,11 +131,6 @@ def _problems(cell: Cell, target: Target) -> Iterator[str]:
         yield "only URING has more than one operation in flight"
     if params["direct"] and params["api"] == "MMAP":
         yield "a mapping takes no O_DIRECT"
-
-
-def _as_run(row: Row) -> Row:
-    """The row of a suite: one process on one node, each job with a file of its own, and each access once."""
-    return row | {"nn": 1, "ppn": 1, "iteration": 0, "layout": None}
 
 
 TOOL = Fio()

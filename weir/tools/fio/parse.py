@@ -245,8 +245,6 @@ def _row(access: str, counted: Mapping[str, Any], options: Mapping[str, str], jo
     row: Row = {
         "api": INTERFACES.get(engine, engine),
         "access": access,
-        "nn": None,
-        "ppn": None,
         "order": "random" if "rand" in options["rw"] else "sequential",
         "xfer_bytes": binary_size(options["bs"].split(",")[0]),
         "iodepth": _count(options["iodepth"]),

@@ -177,20 +177,10 @@ def _requested(name: str, command: str) -> Job:
     options = {OTHER_NAMES.get(option, option): value for option, value in found}
     if [value for option, value in found if option == "name"] != [name] or "rw" not in options:
         return {}
+    has_several = "bsrange" in options or "bssplit" in options
+    sizes = "" if has_several else options.get("bs", "4k")
     engine, depth = options.get("ioengine", "psync"), options.get("iodepth", "1")
-    sizes = (
-        options.get("bs", "4k").split(",") if "bsrange" not in options and "bssplit" not in options else [""]
-    )
-    return {
-        "api": INTERFACES.get(engine, engine),
-        "engine": engine,
-        "order": "random" if "rand" in options["rw"] else "sequential",
-        **_only_access(options["rw"]),
-        "mixes": options["rw"].removeprefix("rand") in ("rw", "readwrite"),
-        "iodepth": int(depth) if depth.isdecimal() and len(depth) < 10 else None,
-        "read": binary_size(sizes[0]),
-        "write": binary_size(sizes[min(1, len(sizes) - 1)]),
-    }
+    return _of_request(engine, options["rw"], depth, [binary_size(size) for size in sizes.split(",")])
 
 
 def _workers(section: str, told: Mapping[str, str]) -> int:
@@ -219,31 +209,30 @@ def _no_result(job: Job) -> Row:
         "access": UNKNOWN_ACCESS,
         "api": job.get("api", _NOT_PRINTED),
         **{name: job.get(name) for name in ("order", "iodepth")},
-        "nn": None,
-        "ppn": None,
         "observed": {},
     }
 
 
 def _job(match: re.Match[str]) -> Job:
     sizes = match.group(3, 4, 5, 6) if match[3] else [_of_today(size) for size in match.group(7, 8, 9, 10)]
-    least_read, most_read, least_write, most_write = sizes
-    return {
-        "api": INTERFACES.get(match[11], match[11]),
-        "engine": match[11],
-        "order": "random" if "rand" in match[2] else "sequential",
-        **_only_access(match[2]),
-        "mixes": match[2].removeprefix("rand") in ("rw", "readwrite"),
-        "iodepth": int(match[12]),
-        "read": _bytes(least_read) if least_read == most_read else None,
-        "write": _bytes(least_write) if least_write == most_write else None,
-    }
+    ends = (sizes[:2], sizes[2:])
+    exact = [_bytes(least) if least == most else None for least, most in ends]
+    return _of_request(match[11], match[2], match[12], exact)
 
 
-def _only_access(rw: str) -> dict[str, str]:
-    """The access of a job that has no other."""
+def _of_request(engine: str, rw: str, depth: str, sizes: Sequence[int | None]) -> Job:
+    """sizes: of a read and of a write, or one of both."""
     access = rw.removeprefix("rand")
-    return {"access": access} if access in ("read", "write") else {}
+    return {
+        "api": INTERFACES.get(engine, engine),
+        "engine": engine,
+        "order": "random" if "rand" in rw else "sequential",
+        **({"access": access} if access in ("read", "write") else {}),  # a job that has no other
+        "mixes": access in ("rw", "readwrite"),
+        "iodepth": int(depth) if depth.isdecimal() and len(depth) < 10 else None,
+        "read": sizes[0],
+        "write": sizes[min(1, len(sizes) - 1)],
+    }
 
 
 def _of_today(size: str) -> str:
@@ -290,8 +279,6 @@ def _rows(section: str, job: Job, is_alone: bool) -> Iterator[Row]:
             "api": job.get("api", _NOT_PRINTED),
             "rw_mix": _mix(*counts[:2]) if job.get("mixes") and counts and access != "mixed" else None,
             **{name: job.get(name) for name in ("order", "iodepth")},
-            "nn": None,
-            "ppn": None,
             "xfer_bytes": xfer_bytes,
             "moved_bytes": moved,
             "total_s": total_s,
