@@ -57,8 +57,7 @@ def _problems(module: ModuleType, tool: object, is_directory: bool) -> Iterator[
     kind = type(tool)
     own = {name for base in kind.__mro__ if base not in (Tool, object) for name in vars(base)}
     own |= set(vars(tool))
-    unknown = sorted(name for name in own if not name.startswith("_") and name not in _HOOKS)
-    for name in unknown:
+    for name in sorted(name for name in own if not name.startswith("_") and name not in _HOOKS):
         hint = f"{did_you_mean(name, _HOOKS)} What only the tool itself calls begins with _."
         yield Problem("is not a hook of a tool", file, key=f"{kind.__name__}.{name}", hint=hint)
     for name in (name for name in Tool.REQUIRED if name not in own):

@@ -36,7 +36,7 @@ def announced(text: str, places: Sequence[int], printed: re.Pattern[str]) -> lis
     path elsewhere: empty for those of the first result. printed: commands, and lines of the program."""
     seen: list[dict[str, str]] = []
     forms: dict[str, set[str]] = {}
-    for lines in _between(text, places, printed):
+    for lines in map(_telling, _between(text, places, printed)):
         here = {_form(_PATH.sub("/", line)): " ".join(map(_form, _PATH.findall(line))) for line in lines}
         seen.append({form: paths for form, paths in here.items() if paths})
         for form, paths in seen[-1].items():
@@ -55,13 +55,12 @@ def announced(text: str, places: Sequence[int], printed: re.Pattern[str]) -> lis
 def noted(text: str, places: Sequence[int], printed: re.Pattern[str]) -> list[str]:
     """Lines that stand nowhere else, the last ones before each result: of notes they tell what was changed.
     Empty for those of the first result."""
-    return _that_stand_once(_between(text, places, printed))
+    return _that_stand_once(map(_telling, _between(text, places, printed)))
 
 
 def titled(text: str, places: Sequence[int], printed: re.Pattern[str]) -> list[str]:
     """The same of headings alone: lines behind a mark or above a line. Other lines may be a script's."""
-    gaps = [printed.sub("", text[begin:end]) for begin, end in pairwise([0, *places])]
-    return _that_stand_once(map(_titles, gaps))
+    return _that_stand_once(map(_titles, _between(text, places, printed)))
 
 
 def written(text: str, spans: Sequence[tuple[int, int]], printed: re.Pattern[str]) -> list[str]:
@@ -172,12 +171,9 @@ def _of_others(states: Sequence[str]) -> list[str]:
     return ["" if state == states[0] else state for state in states]
 
 
-def _between(text: str, places: Sequence[int], printed: re.Pattern[str]) -> Iterator[list[str]]:
-    """The lines between the beginning of each result and that of the one before it, without those printed."""
-    before = 0
-    for place in places:
-        yield _telling(printed.sub("", text[before:place]))
-        before = place
+def _between(text: str, places: Sequence[int], printed: re.Pattern[str]) -> Iterator[str]:
+    """The text between the beginning of each result and that of the one before it, without lines printed."""
+    return (printed.sub("", text[begin:end]) for begin, end in pairwise([0, *places]))
 
 
 def _telling(gap: str) -> list[str]:

@@ -105,13 +105,11 @@ def _parsed(text: str, before: str) -> Parsed:
 def _printed(text: str, api: str) -> Iterator[tuple[str, Row, int | None]]:
     """Each phase with its row and its errors: from lines of rates, else from columns of counts."""
     lines = list(_PHASE.finditer(text))
-    for match in lines:
-        yield from ((match[1], *found) for found in _rows(match[1], match[2], api))
-    for match in () if lines else _COLUMNS.finditer(text):
-        yield from ((match[1], row, 0) for row in _of_counts(match, api))
+    for match in lines or _COLUMNS.finditer(text):
+        yield from _of_rates(match, api) if lines else _of_counts(match, api)
 
 
-def _of_counts(match: re.Match[str], api: str) -> Iterator[Row]:
+def _of_counts(match: re.Match[str], api: str) -> Iterator[tuple[str, Row, int | None]]:
     """The counts of --print-detailed-stats. The time without the barrier is that of the rates which it prints
     otherwise; a time of 0.000 s has none."""
     phase = match[1]
@@ -120,7 +118,7 @@ def _of_counts(match: re.Match[str], api: str) -> Iterator[Row]:
         return
     row = _row(phase, api, objects, objects / total_s, total_s) | {"lat_max_us": _us(match["slowest"])}
     bandwidth = real(match["bandwidth"])
-    yield row | ({"bw_mib_s": bandwidth} if bandwidth else {})
+    yield phase, row | ({"bw_mib_s": bandwidth} if bandwidth else {}), 0
 
 
 def _row(phase: str, api: str, objects: int | None, rate: float | None, total_s: float | None) -> Row:
@@ -139,8 +137,9 @@ def _row(phase: str, api: str, objects: int | None, rate: float | None, total_s:
     }
 
 
-def _rows(phase: str, line: str, api: str) -> Iterator[tuple[Row, int | None]]:
-    """The row and its errors; none where the line was cut."""
+def _of_rates(match: re.Match[str], api: str) -> Iterator[tuple[str, Row, int | None]]:
+    """Nothing where the line was cut."""
+    phase, line = match.groups()
     counts, slowest = _COUNTS.search(line), _SLOWEST.search(line)
     if not counts or not slowest:
         return
@@ -153,7 +152,7 @@ def _rows(phase: str, line: str, api: str) -> Iterator[tuple[Row, int | None]]:
     bandwidth = _BANDWIDTH.search(line)
     if bandwidth:
         row["bw_mib_s"] = real(bandwidth[1])
-    yield row, whole(slowest[2])
+    yield phase, row, whole(slowest[2])
 
 
 def _us(text: str) -> float | None:

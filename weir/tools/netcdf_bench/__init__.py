@@ -42,6 +42,7 @@ _FAILED = re.compile(r"^(Error in .*|Error (?:option|invalid argument).*|Invalid
 _VERDICT = re.compile(r"^TEST (PASSED|FAILED) \[\d+\]", re.M)
 _TIMES = {"Open time": "open_s", "I/O time": "io_s", "Close time": "close_s"}
 _REQUESTED_COLUMNS = ("fill", "unlimited")
+_TABLE_COLUMNS = ("layout", "collective", *_REQUESTED_COLUMNS)
 
 PARAMETERS: Mapping[str, Parameter] = {
     "api": Parameter(
@@ -324,17 +325,14 @@ def _row(access: str, table: Mapping[str, float | str], requested: Mapping[str, 
         "api": "NETCDF4",
         "access": access,
         "iteration": 0,
-        "layout": requested.get("layout"),
         "order": "sequential",
         "xfer_bytes": block_bytes,
         "block_bytes": block_bytes,
         "stonewall_s": 0.0,
-        "collective": requested.get("collective"),
+        **{name: requested.get(name) for name in _TABLE_COLUMNS},
         "sync": False,
         "direct": False,
         "chunking": _chunking(requested),
-        "fill": requested.get("fill"),
-        "unlimited": requested.get("unlimited"),
         "deflate_level": None,  # it does not print it
         "requested_bytes": data_bytes,
         "moved_bytes": _moved_bytes(requested, data, block, block_bytes),
