@@ -10,10 +10,10 @@ from weir.records.model import Message, Parsed, Row
 from weir.records.printed_values import real, whole
 
 _MIB = 2**20
-_LOCALITIES = ("off0", "seq", "rnd", "stride", "rnd", "reverse", "stride")
+_LOCALITIES = ("off0", "seq", "rnd", "strideX", "rndX", "reverseX", "strideX,Y")
 _RANDOM = (2, 4, 6)
 _NUMBERS = ("accessSize", "maxRepeats", "fileSizeInMiB", "memBuffer", "seed")
-_REQUESTED = re.compile(r"^io-model file:(?P<file>.*?) memBuffer:", re.MULTILINE)
+_REQUESTED = re.compile(r"^io-model file:.*? memBuffer:", re.MULTILINE)
 _FACT = re.compile(r"(\w+):(\S+)")
 _RANK = re.compile(
     r"^(?P<rank>\d+): Runtime:(?P<runtime>[0-9.]+)s ops/s:[0-9.]+  MiB/s:[0-9.]+ "
@@ -68,41 +68,26 @@ def _requested(text: str) -> dict[str, Any]:
     line = text[found.start() : text.find("\n", found.start())]
     facts = dict(_FACT.findall(line))
     numbers = {key: whole(facts.get(key)) for key in _NUMBERS}
-    in_file, in_memory = (_numbers_of(facts.get(key, "")) for key in ("localityFile", "localityMem"))
+    in_file, in_memory = (_kind_of(facts.get(key, "")) for key in ("localityFile", "localityMem"))
     if None in numbers.values() or in_file is None or in_memory is None:
         return {}
     return {
-        "test_file": found["file"],
         "access": "read" if facts.get("isRead") == "1" else "write",
         "xfer_bytes": numbers["accessSize"],
         "operations": numbers["maxRepeats"],
         "file_bytes": (numbers["fileSizeInMiB"] or 0) * _MIB,
-        "memory_bytes": (numbers["memBuffer"] or 0) * _MIB,
-        "file_locality": _locality(in_file),
-        "memory_locality": _locality(in_memory),
-        "order": "random" if in_file[0] in _RANDOM else "sequential",
-        "memory_order": "random" if in_memory[0] in _RANDOM else "sequential",
+        "order": "random" if in_file in _RANDOM else "sequential",
         "prefill": facts.get("preWriteFile") == "1",
-        "seed": numbers["seed"],
         "version": facts.get("programversion", ""),
     }
 
 
-def _numbers_of(text: str) -> tuple[int, int, int] | None:
-    """The three numbers of 4-1048576-0, if the first is a locality."""
+def _kind_of(text: str) -> int | None:
+    """The first of the three numbers of 4-1048576-0, if it is a locality."""
     numbers = [whole(part) for part in text.split("-")]
-    if len(numbers) != 3 or None in numbers:
+    if len(numbers) != 3 or None in numbers or numbers[0] not in range(len(_LOCALITIES)):
         return None
-    kind, x, y = (number or 0 for number in numbers)
-    return (kind, x, y) if kind < len(_LOCALITIES) else None
-
-
-def _locality(numbers: tuple[int, int, int]) -> str:
-    """rnd1048576 of 4-1048576-0"""
-    kind, x, y = numbers
-    if kind < 3:
-        return _LOCALITIES[kind]
-    return f"{_LOCALITIES[kind]}{x}" + (f",{y}" if kind == 6 else "")
+    return numbers[0]
 
 
 def _row(requested: dict[str, Any], ranks: Sequence[re.Match[str]]) -> Row:
