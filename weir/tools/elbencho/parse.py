@@ -101,7 +101,7 @@ def _row(facts: Facts) -> Row:
     api = "S3" if facts.get("objects") else "POSIX"
     if item is None and facts.get("entries_s") and not facts.get("bytes_s"):
         access, item = _OF_EMPTY_FILES.get(access, access), "file"
-    row: Row = {"api": api, "access": access, "nn": facts.get("hosts"), "ppn": None, "observed": seen}
+    row: Row = {"api": api, "access": access, "nn": facts.get("hosts"), "observed": seen}
     if item is not None:
         row |= {"item": item, "ops": facts.get("entries"), "ops_s": facts.get("entries_s")}
         return row

@@ -173,7 +173,7 @@ def failed_jobs(document: Mapping[str, Any]) -> tuple[Row, ...]:
     shared = {**_DEFAULTS, **_options(document.get("global options"))}
     failed = [job for job in document["jobs"] if isinstance(job, dict) and job.get("error")]
     engines = [{**shared, **_options(job.get("job options"))}["ioengine"] for job in failed]
-    row: Row = {"access": UNKNOWN_ACCESS, "nn": None, "ppn": None, "observed": {}}
+    row: Row = {"access": UNKNOWN_ACCESS, "observed": {}}
     return tuple(row | {"api": INTERFACES.get(one, one)} for one in engines if one not in NO_STORAGE)
 
 

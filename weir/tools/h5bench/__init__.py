@@ -145,8 +145,6 @@ def _row(access: str, collective: bool, tasks: int | None) -> Row:
     return {
         "api": "HDF5",
         "access": access,
-        "nn": None,
-        "ppn": None,
         "layout": "shared" if tasks and tasks > 1 else None,
         "collective": collective,
         "observed": {"tasks": tasks} if tasks else {},

@@ -125,15 +125,12 @@ def _row(phase: str, api: str, objects: int | None, rate: float | None, total_s:
     return {
         "api": api,
         "access": _ACCESSES[phase],
-        "nn": None,
-        "ppn": None,
         "item": "file",
         "ops": objects,
         "ops_s": rate,
         "io_s": total_s,
         "total_s": total_s,
         "experiment": phase,
-        "observed": {},
     }
 
 

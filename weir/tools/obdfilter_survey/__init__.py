@@ -55,8 +55,6 @@ def _rows(line: re.Match[str], case: str) -> Iterator[tuple[Row, str | None]]:
         row: Row = {
             "api": "OBD",
             "access": "write" if "write" in test[1] else "read",
-            "nn": None,
-            "ppn": None,
             "order": "sequential",
             "iteration": 0,
             "xfer_bytes": xfer * 1024 if xfer else None,
