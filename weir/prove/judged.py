@@ -103,7 +103,8 @@ def with_what_reads_fetched(subject: Subject, phases: Sequence[Phase]) -> Subjec
         return without_counts(subject, _COUNTS, _HIDDEN)
     moved, fetched = subject.number("moved_bytes") or 0.0, growth.by_reads_bytes
     if _lasts_as_long(subject, growth, phases):
-        return _with(subject, fetched + growth.ahead_before_bytes)
+        counts = {"fetched_bytes": fetched + growth.ahead_before_bytes}
+        return replace(subject, row=subject.row | counts, observed={**subject.observed, **counts})
     if growth.ahead_bytes and fetched >= FETCHED_SHARE * moved > fetched - growth.ahead_bytes:
         return without_counts(subject, _COUNTS, _AHEAD)
     return subject
@@ -116,11 +117,6 @@ def _lasts_as_long(subject: Subject, growth: Growth, phases: Sequence[Phase]) ->
         return False
     began_ns = min(growth.ahead_from_ns, *(began for began, _ in ends))
     return (subject.number("total_s") or 0.0) >= SPAN_SHARE * (max(end for _, end in ends) - began_ns) / 1e9
-
-
-def _with(subject: Subject, fetched: int) -> Subject:
-    counts = {"fetched_bytes": fetched}
-    return replace(subject, row=subject.row | counts, observed={**subject.observed, **counts})
 
 
 # Bytes and share that may be counts of a process that ends while others run, or reads of weir's own outputs.

@@ -160,7 +160,8 @@ def syncs_not_at_device(subject: Subject) -> Outcome | None:
     wanted = _wanted_syncs(subject)
     if wanted is None:
         return None
-    called, at_once = subject.observed.get("called_syncs"), _syncs_at_once(subject)
+    called = subject.observed.get("called_syncs")
+    at_once = int(max(subject.ranks, subject.observed.get("syncs_at_once") or 1))  # may share a flush
     if wanted < _MANY * at_once:
         return None
     if called is not None and called < _HALF * wanted:
@@ -182,8 +183,3 @@ def _wanted_syncs(subject: Subject) -> float | None:
         return subject.number("ops")
     reported = subject.observed.get("syncs_reported")
     return float(reported) if reported and subject.is_write else None
-
-
-def _syncs_at_once(subject: Subject) -> int:
-    """The most synchronisations that may share a flush."""
-    return int(max(subject.ranks, subject.observed.get("syncs_at_once") or 1))

@@ -320,6 +320,9 @@ def _row(access: str, table: Mapping[str, float | str], requested: Mapping[str, 
     value_bytes: int = requested.get("value_bytes", 0)
     data_bytes = prod(data) * value_bytes if data else None
     block_bytes = prod(block) * value_bytes if block else None
+    tasks: int | None = requested.get("tasks")
+    # Each rank moves one block for each time step of blocks, whatever else the data has.
+    moved = tasks * (data[0] // block[0]) * block_bytes if tasks and data and block and block_bytes else None
     bw_mib_s = table["bw_mib_s"]
     row: Row = {
         "api": "NETCDF4",
@@ -335,23 +338,13 @@ def _row(access: str, table: Mapping[str, float | str], requested: Mapping[str, 
         "chunking": _chunking(requested),
         "deflate_level": None,  # it does not print it
         "requested_bytes": data_bytes,
-        "moved_bytes": _moved_bytes(requested, data, block, block_bytes),
+        "moved_bytes": moved,
     }
     row |= dict(table)
     if data_bytes and isinstance(bw_mib_s, float) and bw_mib_s > 0:
         row["total_s"] = data_bytes / _MIB / bw_mib_s
-    row["observed"] = {"tasks": requested["tasks"]} if "tasks" in requested else {}
+    row["observed"] = {"tasks": tasks} if tasks else {}
     return row
-
-
-def _moved_bytes(
-    requested: Mapping[str, Any], data: Shape | None, block: Shape | None, block_bytes: int | None
-) -> int | None:
-    """Each rank moves one block for each time step of blocks, whatever else the data has."""
-    tasks: int | None = requested.get("tasks")
-    if not (data and block and block_bytes and tasks):
-        return None
-    return tasks * (data[0] // block[0]) * block_bytes
 
 
 def _chunking(requested: Mapping[str, Any]) -> str | None:
