@@ -33,5 +33,5 @@ def test_both_count_the_same(prove: Prove, tmp_path: Path, name: str) -> None:
         moved, calls = by_darshan(log, access)
         assert sum(one[counter] for one in phases) == pytest.approx(moved, rel=SAME)
         assert sum(one["calls"][access] for one in phases) == pytest.approx(calls, rel=SAME)
-    syncs = sum(one.syncs for one in log.names if one.api == "POSIX")
+    syncs = sum(one.counts["syncs"] for one in log.names if one.api == "POSIX")
     assert sum(one["calls"]["sync"] for one in phases) == syncs
