@@ -51,8 +51,8 @@ def judge(subject: Subject) -> Judgement:
 def judge_all(subjects: Sequence[Subject]) -> list[Judgement]:
     """The judgement of each record. Records of one tool are judged rule by rule: code that was just executed
     is in the caches of the processor, which saves half of the time."""
-    judged: list[list[tuple[Rule, Outcome]]] = [[] for _ in subjects]
-    by_tool: dict[str | None, list[tuple[Subject, list[tuple[Rule, Outcome]]]]] = {}
+    judged: list[_Outcomes] = [_Outcomes() for _ in subjects]
+    by_tool: dict[str | None, list[tuple[Subject, _Outcomes]]] = {}
     for subject, outcomes in zip(subjects, judged, strict=True):
         by_tool.setdefault(subject.row.get("tool"), []).append((subject, outcomes))
     for tool, pairs in by_tool.items():
@@ -61,29 +61,38 @@ def judge_all(subjects: Sequence[Subject]) -> list[Judgement]:
             for subject, outcomes in pairs:
                 outcome = check(subject)
                 if outcome is not None:
-                    outcomes.append((rule, outcome))
-    return [_judgement(subject, outcomes) for subject, outcomes in zip(subjects, judged, strict=True)]
+                    outcomes.add(rule, outcome)
+    return [outcomes.judgement(subject) for subject, outcomes in zip(subjects, judged, strict=True)]
 
 
-def _judgement(subject: Subject, outcomes: Iterable[tuple[Rule, Outcome]]) -> Judgement:
-    found: list[Finding] = []
-    passed: dict[str, str] = {}
-    not_observable: dict[str, str] = {}
-    for rule, (level, text) in outcomes:
+class _Outcomes:
+    """The outcomes of the rules that have looked at one record so far."""
+
+    __slots__ = ("found", "not_observable", "passed")
+
+    def __init__(self) -> None:
+        self.found: list[Finding] = []
+        self.passed: dict[str, str] = {}
+        self.not_observable: dict[str, str] = {}
+
+    def add(self, rule: Rule, outcome: Outcome) -> None:
+        level, text = outcome
         if level == PASSED:
-            passed[rule.id] = text
+            self.passed[rule.id] = text
         elif level == NOT_OBSERVABLE:
-            not_observable[rule.id] = text
+            self.not_observable[rule.id] = text
         else:
             rule.require(level)
-            found.append(Finding(rule.id, level, text))
-    return Judgement(
-        findings=tuple(finding for finding in found if finding.verdict != NOTE),
-        notes=tuple(finding for finding in found if finding.verdict == NOTE),
-        passed=passed,
-        not_observable=not_observable,
-        missing=missing(subject, passed),
-    )
+            self.found.append(Finding(rule.id, level, text))
+
+    def judgement(self, subject: Subject) -> Judgement:
+        return Judgement(
+            findings=tuple(finding for finding in self.found if finding.verdict != NOTE),
+            notes=tuple(finding for finding in self.found if finding.verdict == NOTE),
+            passed=self.passed,
+            not_observable=self.not_observable,
+            missing=missing(subject, self.passed),
+        )
 
 
 def worst(verdicts: Iterable[str], missing_evidence: Iterable[str] = ()) -> str:
