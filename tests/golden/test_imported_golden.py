@@ -8,37 +8,22 @@ from pathlib import Path
 
 import pytest
 
-from tests.golden.test_ior_golden import described, without_command
+from tests.golden.captures import GOLDEN, captures, described, name_of, text_of
+from tests.unit.imported import rows_of
 from tests.unit.tools.cells import cell_of
-from weir.collect.imported_files import Facts
-from weir.collect.importing import import_files, runs_in
+from weir.collect.importing import runs_in
 from weir.records.model import Target
 from weir.tools import tools
 from weir.tools.base import LogTool
 
-FOLDER = Path(__file__).parent
 NAMES = [name for name, tool in tools().items() if isinstance(tool, LogTool)]
-CAPTURES = [
-    file for name in NAMES for file in sorted((FOLDER / name).iterdir()) if not file.name.endswith(".golden")
-]
 
 
-@pytest.mark.parametrize("file", CAPTURES, ids=lambda file: f"{file.parent.name}/{file.name}")
+@pytest.mark.parametrize("file", captures(LogTool), ids=name_of)
 def test_capture(file: Path, golden: Callable[[Path, str], None]) -> None:
-    runs = list(runs_in(without_command(file.read_text())))
+    runs = list(runs_in(text_of(file)))
     assert {name for name, _ in runs} == {file.parent.name}
     golden(Path(f"{file}.golden"), described([parsed for _, parsed in runs]))
-
-
-@pytest.mark.parametrize("file", CAPTURES, ids=lambda file: f"{file.parent.name}/{file.name}")
-def test_a_cut_capture_gives_what_is_there(file: Path) -> None:
-    tool, text = tools()[file.parent.name], without_command(file.read_text())
-    whole = [(row["access"], row.get("bw_mib_s")) for run in tool.parse_log(text) for row in run.rows]
-    for length in range(0, len(text) - 2, max(1, len(text) // 40)):
-        cut = [
-            (row["access"], row.get("bw_mib_s")) for run in tool.parse_log(text[:length]) for row in run.rows
-        ]
-        assert cut == whole[: len(cut)]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -48,11 +33,10 @@ def test_a_suite_is_told_that_it_cannot_start_it(name: str) -> None:
 
 
 def test_targets_that_failed_or_were_too_quick_are_told() -> None:
-    text = (FOLDER / "obdfilter-survey/documented.txt").read_text()
-    text = text.replace(
+    text = text_of(GOLDEN / "obdfilter-survey/documented.txt").replace(
         "[ 64.00, 82.00]", "            SHORT rewrite  10.00             ERROR read 5.00 [1.0,2.0]"
     )
-    ((_, parsed),) = runs_in(without_command(text))
+    ((_, parsed),) = runs_in(text)
     assert [(row["access"], row["bw_mib_s"]) for row in parsed.rows] == [
         ("write", 613.54),
         ("write", 10.0),
@@ -63,18 +47,16 @@ def test_targets_that_failed_or_were_too_quick_are_told() -> None:
 
 def test_a_page_that_quotes_lines_of_a_log() -> None:
     """Without the first line of a survey; indented."""
-    text = (FOLDER / "obdfilter-survey/documented.txt").read_text()
+    text = text_of(GOLDEN / "obdfilter-survey/documented.txt")
     lines = [line for line in text.splitlines(keepends=True) if line.startswith("ost")]
     ((tool, parsed),) = runs_in("As an example:\n" + "".join(lines))
     assert (tool, parsed.rows[0]["bw_mib_s"]) == ("obdfilter-survey", 613.54)
-    log = (FOLDER / "md-workbench/reports.txt").read_text()
-    quoted = "".join(f"    {line}" for line in without_command(log).splitlines(keepends=True))
+    log = text_of(GOLDEN / "md-workbench/reports.txt")
+    quoted = "".join(f"    {line}" for line in log.splitlines(keepends=True))
     ends_early = quoted[: quoted.index("Total runtime")]
     rows = [row for _, one in runs_in(ends_early) for row in one.rows]
     assert {row["observed"]["all_results"] for row in rows} == {True}  # a note, and no run that failed
-    whole, indented = (
-        [len(one.rows) for _, one in runs_in(one)] for one in (without_command(log), f"So:\n{quoted}")
-    )
+    whole, indented = ([len(one.rows) for _, one in runs_in(one)] for one in (log, f"So:\n{quoted}"))
     assert whole == indented != []
 
 
@@ -105,11 +87,9 @@ def test_an_early_h5bench_that_reads() -> None:
 
 def test_an_epoch_that_fits_into_memory_is_doubtful_and_no_epoch_is_proven(tmp_path: Path) -> None:
     """What MLPerf Storage's own check of caching cannot see: the summary has no counters."""
-    text = (FOLDER / "dlio/training.json").read_text()
+    text = (GOLDEN / "dlio/training.json").read_text()
     for memory, doubted in (("23.54016876220703", 2), ("0.001", 0)):
-        file = tmp_path / f"{doubted}.json"
-        file.write_text(text.replace("23.54016876220703", memory))
-        *epochs, checkpoints = import_files([file], Facts()).rows
+        *epochs, checkpoints = rows_of(tmp_path, text.replace("23.54016876220703", memory))
         assert [row["reasons"] for row in epochs].count("epoch-from-memory") == doubted
         assert [row["verdict"] for row in (epochs[0], checkpoints)] == ["UNPROVEN", "UNPROVEN"]
         assert "fetched" in epochs[0]["missing"].split(";")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT, beside
-from tests.golden.test_ior_golden import without_command
+from tests.golden.captures import text_of
 from weir.audit import RunFacts, Subject, judge
 from weir.audit.judge import verdict_columns
 from weir.collect.imported_files import Facts, read_facts
@@ -56,7 +56,7 @@ def both_ways(capture: Path, exit_code: str, folder: Path) -> Sequence[tuple[str
     """As the output of a run of ours with its exit code, and as a log of which nothing else is known."""
     tool = tools()["ior"]
     output = folder / "stdout"
-    output.write_text(without_command(capture.read_text(errors="replace")))
+    output.write_text(text_of(capture))
     known = exit_code.lstrip("-").isdigit()
     run = RunFacts(int(exit_code), exit_code == "124", 3.0, None) if known else None
     logs: Sequence[Parsed] = tool.parse_log(output.read_text())  # type: ignore[attr-defined]
