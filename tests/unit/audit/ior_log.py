@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from tests.unit.imported import rows_of
 from weir.collect.imported_files import Facts
-from weir.collect.importing import import_files
 from weir.records.model import Row
 
 MIB = 2**20
@@ -70,7 +70,5 @@ def log(
 
 def imported(folder: Path, text: str, **observed: object) -> Row:
     """The only record of the log."""
-    file = folder / "log.txt"
-    file.write_text(text)
-    (row,) = import_files([file], Facts(observed=dict(observed))).rows
+    (row,) = rows_of(folder, text, Facts(observed=dict(observed)))
     return row

@@ -11,6 +11,7 @@ import pytest
 from tests.conftest import beside
 from tests.unit.audit.ior_log import MIB, WHOLE_MIB, imported, log
 from tests.unit.audit.subjects import read
+from tests.unit.imported import rows_of
 from weir.audit.judge import judge, verdict_columns
 from weir.collect.imported_files import Facts
 from weir.collect.importing import import_files
@@ -97,16 +98,14 @@ def test_total_less_skew_is_the_time_around_the_program(tmp_path: Path) -> None:
 
 def test_a_read_back_into_memory_that_holds_it(tmp_path: Path) -> None:
     read_line = next(line for line in log(access="read").splitlines() if line.startswith("read "))
-    file = tmp_path / "both.txt"
-    file.write_text(f"{log(options='-r -e -g', end=False)}{read_line}\n\nFinished            : later\n")
+    both = f"{log(options='-r -e -g', end=False)}{read_line}\n\nFinished            : later\n"
     for memory_bytes, verdict in ((256 * 2**30, "DEGRADED"), (8 * 2**30, "UNPROVEN")):
-        rows = import_files([file], Facts(observed={"memory_bytes": memory_bytes})).rows
+        rows = rows_of(tmp_path, both, Facts(observed={"memory_bytes": memory_bytes}))
         assert [(row["access"], row["verdict"]) for row in rows] == [("write", "UNPROVEN"), ("read", verdict)]
-    (_, read) = import_files([file], Facts()).rows  # 16 GiB a node: whether they fit is unknown
+    (_, read) = rows_of(tmp_path, both)  # 16 GiB a node: whether they fit is unknown
     assert read["verdict"] == "UNPROVEN"
     assert "read-after-write" not in read["notes"]
-    file.write_text(file.read_text().replace("write     1637.91", "write     63.00"))
-    (_, read) = import_files([file], Facts()).rows
+    (_, read) = rows_of(tmp_path, both.replace("write     1637.91", "write     63.00"))
     assert "read back the 16 GiB that it wrote, 26 times as fast" in read["notes"]
 
 

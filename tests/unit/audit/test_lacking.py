@@ -12,12 +12,12 @@ from tests.unit.audit.findings import FINDS
 from tests.unit.audit.ior_log import MIB, WHOLE_MIB, log
 from tests.unit.audit.subjects import subject
 from tests.unit.conftest import RunWeir
+from tests.unit.imported import rows_of
 from weir.audit import judge
 from weir.audit.evidence import EVIDENCE, needed
 from weir.audit.explain import LACKING, hint_of
 from weir.audit.registry import rules
 from weir.collect.imported_files import Facts
-from weir.collect.importing import import_files
 
 LOG = ROOT / "tests/golden/ior/ior-posix-shared.txt"
 OF_A_SUITE = re.compile(
@@ -63,12 +63,10 @@ def test_the_audit_of_a_log_says_what_is_missing_and_how_to_have_it(
     [("fetched", log(access="read", options="-C")), ("file", log(api="HDF5", options="-e"))],
 )
 def test_what_facts_are_said_to_add_they_add(evidence: str, text: str, tmp_path: Path) -> None:
-    file = tmp_path / "log"
-    file.write_text(text)
-    (without,) = import_files([file], Facts()).rows
+    (without,) = rows_of(tmp_path, text)
     assert evidence in without["missing"].split(";")
     columns = dict.fromkeys((f"{evidence}_bytes", "moved_bytes"), WHOLE_MIB * MIB)
-    (with_facts,) = import_files([file], Facts(columns=columns)).rows
+    (with_facts,) = rows_of(tmp_path, text, Facts(columns=columns))
     assert evidence not in with_facts["missing"].split(";")
 
 

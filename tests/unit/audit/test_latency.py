@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.audit.findings_of_latencies import FITS
+from tests.unit.imported import rows_of
 from weir.audit import Subject, judge
 from weir.collect.imported_files import Facts
 from weir.collect.importing import import_files
@@ -31,7 +32,7 @@ def test_the_mean_of_whole_operations_fits_and_that_of_a_part_does_not() -> None
 
 
 @pytest.mark.parametrize("name", ["fio/seq-write.json", "elbencho/shared.json", "elbencho/random.json"])
-def test_programs_that_print_both(name: str, tmp_path: Path) -> None:
+def test_programs_that_print_both(name: str) -> None:
     rows = import_files([GOLDEN / name], Facts()).rows
     assert all(RULE not in row["notes"] for row in rows)
     assert any(RULE in row["checked"] for row in rows if row["item"] is None)
@@ -42,9 +43,7 @@ def test_depth_of_engines_that_wait_is_one(tmp_path: Path) -> None:
     document = json.loads((GOLDEN / "fio/seq-write.json").read_text())
     (job,) = document["jobs"]
     job["job options"] |= {"iodepth": "256", "end_fsync": "0"}
-    log = tmp_path / "log.json"
     for engine, has_note in (("psync", False), ("libaio", True)):
         job["job options"]["ioengine"] = engine
-        log.write_text(json.dumps(document))
-        (row,) = import_files([log], Facts()).rows
+        (row,) = rows_of(tmp_path, json.dumps(document))
         assert (RULE in row["notes"]) is has_note, engine

@@ -8,8 +8,6 @@ import pytest
 from tests.unit.imported import rows_of
 from tests.unit.tools.test_mdtest_tables import DATE, V1, V3
 from weir.base.errors import WeirError
-from weir.collect.imported_files import Facts
-from weir.collect.importing import import_files
 from weir.collect.plain_outputs import captured_outputs
 
 RESULT = {"cmd": "docker logs client", "stdout": DATE + V1, "stderr": "no device\n", "rc": 0}
@@ -54,7 +52,5 @@ def test_other_documents_have_no_output(text: str) -> None:
 
 
 def test_a_document_without_an_output_is_named_as_before(tmp_path: Path) -> None:
-    log = tmp_path / "log.json"
-    log.write_text(json.dumps(RESULT | {"stdout": "Hello\n"}))
     with pytest.raises(WeirError, match="JSON of something else"):
-        import_files([log], Facts())
+        rows_of(tmp_path, json.dumps(RESULT | {"stdout": "Hello\n"}))

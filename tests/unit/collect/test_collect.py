@@ -63,25 +63,12 @@ def document(cell: Cell, **changes: Any) -> dict[str, Any]:
     requested = {
         name: params[name] for name in ("layout", "order", "xfer_bytes", "block_bytes", "segments", "sync")
     }
-    buckets = [[12.5, 30], [400.0, 2]]
-    result = {
-        "latency": {"count": 32, "buckets": buckets},
-        "open_s": 0.001,
-        "io_s": 0.048,
-        "close_s": 0.001,
-        "total_s": 0.05,
-        "bw_mib_s": 640.0,
-        "moved_bytes": 32 * MIB,
-    }
+    latency = {"count": 32, "buckets": [[12.5, 30], [400.0, 2]]}
+    times = {"open_s": 0.001, "io_s": 0.048, "close_s": 0.001, "total_s": 0.05}
+    sizes = dict.fromkeys(("requested_bytes", "moved_bytes", "file_bytes"), 32 * MIB)
+    result = {"bw_mib_s": 640.0, "latency": latency, "observed": SEEN} | times | sizes
     results = [
-        result
-        | {
-            "access": access,
-            "iteration": iteration,
-            "requested_bytes": 32 * MIB,
-            "file_bytes": 32 * MIB,
-            "observed": SEEN,
-        }
+        result | {"access": access, "iteration": iteration}
         for iteration in range(cell.iterations)
         for access in params["access"]
     ]

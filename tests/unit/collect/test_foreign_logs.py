@@ -19,7 +19,7 @@ from tests.unit.decide.io500.results import IOR_LOG, new_summary
 from tests.unit.imported import rows_of
 from tests.unit.tools.test_mdtest_tables import DATE, V1, V3
 from weir.base.errors import WeirError
-from weir.collect.imported_files import Facts, kind_of, read_facts
+from weir.collect.imported_files import Facts, read_facts
 from weir.collect.importing import import_files, runs_in
 from weir.collect.table import read_records
 
@@ -77,52 +77,6 @@ def test_a_file_with_several_kinds_of_output_loses_none(tmp_path: Path, run_weir
     assert len(rows) == 3 + 11  # the phase of the IOR log is not counted again
 
 
-KINDS = {
-    "output of fio": [
-        "job: (g=0): rw=read, bs=(R) 4096B-4096B\nfio-3.33\n",
-        '{\n  "fio version" : "fio-3.33",\n  "jobs": []}\n',
-        # the first fields of a line of each version (--terse-version)
-        "fio: note\n3;fio-3.33;a;0;0;0;0;0;0;0;0;0.000000;0.000000;0;0;0.000000\n",
-        "5;fio-3.33;a;0;0;0;0;0;0;0;0;0.000000;0.000000;0;0;0.000000\n",
-        "2;a;0;0;0;0;0;0;0;0;0.000000;0.000000;0;0;0.000000;0.000000\n",
-    ],
-    "a job file of fio": ["[global]\nioengine=libaio\n"],
-    "output of elbencho": ["OPERATION   RESULT TYPE         FIRST DONE    LAST DONE\n"],
-    "output of h5bench": ["Total write size: 1 GB\nRaw write rate: 1.2 GB/s\n"],
-    "a text about elbencho": ["# Title\n\n## Use\n\nelbencho -w writes.\n"],
-    "output of iozone": ["\tIozone: Performance Test of File I/O\n"],
-    "output of dd": ["1000+0 records in\n1000+0 records out\n"],
-    "output of darshan-parser": ["# darshan log version: 3.41\n"],
-    "a configuration": [
-        "[ior-easy]\nAPI = POSIX\n",
-        "[debug]\n# The path to the data\ndatadir = /a\n# The path to results\n[ior-easy]\n",
-    ],
-    "an empty file": ["", "\n\n"],
-    "a script": ["#!/bin/bash\n#SBATCH -N 2\nsrun ior\n"],
-    "a tar archive, to be unpacked first": [
-        "log" + "\0" * 254 + "ustar",
-        "log" + "\0" * 254 + "ustar\nread: IOPS=3, BW=3MiB/s (4MB/s)(1MiB/2msec)\n",
-        "ior/" + "\0" * 96 + "000755 \0" + "000000 \0",  # before 1988, as make dist still packs
-    ],
-    "binary data": ["\x7fELF\0\0", "a\0b"],
-    "a number": ["1234\n"],
-    "a table of the ranks of a search": [
-        "runtime: 24.1 rate: 28.7\nrank, errors, unknown, found\n0, 0, 0, 1\n"
-    ],
-    "JSON of something else": ['{"a": 1}'],
-    "a table of something else": ["a,b,c\n1,2,3\n"],
-    "a page of HTML, whose text is to be saved first": ["<!doctype html><html>"],
-    "a run that failed before its first line (ERROR: no)": ["MPI_ABORT was invoked on rank 0\nERROR: no\n"],
-    "": [
-        "[0] 210389/12584427\n",
-        "nothing of note\n",
-        "IOR is a benchmark.\n",
-        "# History\n* Fixed a segmentation fault of an empty set.\n",
-        "Warning: the options may change\nwhen a job is read.\n",
-    ],
-}
-
-
 @pytest.mark.parametrize("margin", ["   ", "    ", "\t"])
 def test_outputs_in_another_markup_than_markdown(tmp_path: Path, margin: str) -> None:
     """reStructuredText has no number signs: its indented outputs held no results."""
@@ -158,23 +112,13 @@ def test_a_page_that_quotes_lines_behind_marks(tmp_path: Path, first: str, mark:
 
 @pytest.mark.parametrize("mark", ["# ", "* ", "- ", "| ", "// "])
 def test_marks_of_comments_and_lists_are_no_quote(tmp_path: Path, mark: str) -> None:
-    page = tmp_path / "page.txt"
-    page.write_text("It prints\n" + "".join(f"{mark}{line}\n" for line in V3.splitlines()) + "\nint main;\n")
+    lines = "".join(f"{mark}{line}\n" for line in V3.splitlines())
     with pytest.raises(WeirError, match="holds no results"):
-        import_files([page], Facts())
+        rows_of(tmp_path, f"It prints\n{lines}\nint main;\n")
 
 
 def test_a_line_that_begins_with_warning_is_not_of_io_model() -> None:
     assert list(runs_in("Warning: the options may change\nwhen a job is read.\n")) == []
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_file_without_results_is_named_by_its_content(kind: str) -> None:
-    assert [kind_of(text) for text in KINDS[kind]] == [kind] * len(KINDS[kind])
-
-
-def test_the_first_half_mebibyte_is_enough() -> None:
-    assert kind_of("text\n" * 100_000 + "fio-3.33\n") == "output of fio"
 
 
 @pytest.mark.slow
@@ -288,12 +232,10 @@ def test_a_table_need_not_number_its_iterations(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["api", "target"])
 def test_a_control_character_in_a_table_is_refused(name: str, tmp_path: Path) -> None:
-    table = tmp_path / "table.csv"
     header, values = "api,access,bw_mib_s,target\n", {"api": "POSIX", "target": "disk"}
     values[name] += "\0"
-    table.write_text(f"{header}{values['api']},write,3,{values['target']}\n")
     with pytest.raises(WeirError, match=f"{name}: holds a control character"):
-        import_files([table], Facts())
+        rows_of(tmp_path, f"{header}{values['api']},write,3,{values['target']}\n")
 
 
 def test_bytes_moved_in_transfers_of_none_are_a_finding(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from tests import fuzz_logs
 from tests.fuzz_logs import damaged, failure_of, mutants, run
+from tests.unit.imported import rows_of
 from weir.base.errors import WeirError
 from weir.collect.imported_files import Facts
 from weir.collect.importing import import_files
@@ -120,7 +121,7 @@ def test_a_line_without_end_costs_linear_time_and_little_memory(tmp_path: Path, 
     file = tmp_path / "log"
     file.write_bytes(LOG + filler * (4_000_000 // len(filler)) + b"\n" + LOG)
     assert len(read_text(file)) < 2 * len(LOG) + LINE_BYTES + 2
-    assert len(import_files([file], Facts()).rows) == 2 * len(import_of(tmp_path, LOG))
+    assert len(import_files([file], Facts()).rows) == 2 * len(rows_of(tmp_path, LOG.decode()))
 
 
 def test_documents_of_fio_in_a_list_on_one_line(tmp_path: Path) -> None:
@@ -130,10 +131,9 @@ def test_documents_of_fio_in_a_list_on_one_line(tmp_path: Path) -> None:
         {"fio version": "fio-3.36", "jobs": [{"jobname": f"j{number}", "read": counted}]}
         for number in range(100)
     ]
-    file = tmp_path / "all.json"
-    file.write_text(json.dumps(documents))
-    assert file.stat().st_size > LINE_BYTES
-    assert len(import_files([file], Facts()).rows) == 100
+    text = json.dumps(documents)
+    assert len(text) > LINE_BYTES
+    assert len(rows_of(tmp_path, text)) == 100
 
 
 @pytest.mark.slow
@@ -173,14 +173,6 @@ def test_more_text_than_any_log_has_is_a_message(tmp_path: Path) -> None:
 def test_a_table_with_an_impossible_value_is_refused_with_its_place(
     tmp_path: Path, name: str, value: str
 ) -> None:
-    file = tmp_path / "table.csv"
-    file.write_text(f"api,access,iteration,{name}\nPOSIX,read,0,{value}\n")
     with pytest.raises(WeirError) as error:
-        import_files([file], Facts())
-    assert str(error.value).startswith(f"{file}:2: {name}: is ")
-
-
-def import_of(folder: Path, text: bytes) -> list[object]:
-    file = folder / "whole"
-    file.write_bytes(text)
-    return list(import_files([file], Facts()).rows)
+        rows_of(tmp_path, f"api,access,iteration,{name}\nPOSIX,read,0,{value}\n")
+    assert str(error.value).startswith(f"{tmp_path}/log.txt:2: {name}: is ")

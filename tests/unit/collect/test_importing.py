@@ -121,9 +121,8 @@ def test_a_log_that_was_joined_to_itself_or_edited_is_no_repetition(tmp_path: Pa
         rows = import_files(files, Facts()).rows
         replayed = ["run-replayed" in (row["reasons"] or "") for row in rows]
         assert replayed == [False] * once + [True] * once
-    few = tmp_path / "dd.txt"
-    few.write_text(2 * "104857600 bytes (105 MB, 100 MiB) copied, 12.2863 s, 8.5 MB/s\n")
-    assert not any(row["reasons"] for row in import_files([few], Facts()).rows)
+    few = 2 * "104857600 bytes (105 MB, 100 MiB) copied, 12.2863 s, 8.5 MB/s\n"
+    assert not any(row["reasons"] for row in rows_of(tmp_path, few))
 
 
 @pytest.mark.parametrize(
@@ -136,23 +135,19 @@ def test_a_log_that_was_joined_to_itself_or_edited_is_no_repetition(tmp_path: Pa
     ],
 )
 def test_what_others_put_before_each_line_is_not_of_the_log(tmp_path: Path, before: str) -> None:
-    log, prefixed = CAPTURES / "ior-ime-mock.txt", tmp_path / "prefixed.txt"
-    prefixed.write_text("".join(before + line for line in log.read_text().splitlines(keepends=True)))
+    lines = (CAPTURES / "ior-ime-mock.txt").read_text().splitlines(keepends=True)
     shown = ("access", "bw_mib_s", "total_s", "verdict", "reasons")
     rows = [
-        [{name: row[name] for name in shown} for row in import_files([file], Facts()).rows]
-        for file in (log, prefixed)
+        [[row[name] for name in shown] for row in rows_of(tmp_path, "".join(prefix + line for line in lines))]
+        for prefix in ("", before)
     ]
     assert rows[0] == rows[1]
 
 
 def test_lines_of_several_hosts_are_no_output_of_one(tmp_path: Path) -> None:
-    log, joined = CAPTURES / "ior-ime-mock.txt", tmp_path / "joined.txt"
-    joined.write_text(
-        "".join(f"n{host}: {line}\n" for line in log.read_text().splitlines() for host in (1, 2))
-    )
+    lines = (CAPTURES / "ior-ime-mock.txt").read_text().splitlines()
     with pytest.raises(WeirError, match="holds no results"):
-        import_files([joined], Facts())
+        rows_of(tmp_path, "".join(f"n{host}: {line}\n" for line in lines for host in (1, 2)))
 
 
 def test_write_and_read_share_their_cell() -> None:
@@ -165,10 +160,8 @@ def test_write_and_read_share_their_cell() -> None:
 
 
 def test_facts_fill_what_is_empty_and_nothing_else(tmp_path: Path) -> None:
-    table = tmp_path / "table.csv"
-    table.write_text(HEADER + LINE)
     facts = Facts(columns={"segments": 1, "site": "elsewhere", "api": "MPIIO"})
-    row = import_files([table], facts).rows[0]
+    (row,) = rows_of(tmp_path, HEADER + LINE, facts)
     assert (row["site"], row["api"], row["requested_bytes"]) == ("elsewhere", "POSIX", 4096)
 
 
@@ -216,10 +209,9 @@ def test_a_run_that_ended_before_its_first_result_has_records(
         assert evidence in row["evidence"]
 
 
-@pytest.mark.parametrize("name", ["ncb-verify-only.txt"])
-def test_a_run_that_was_to_time_nothing_has_no_record(name: str) -> None:
+def test_a_run_that_was_to_time_nothing_has_no_record() -> None:
     with pytest.raises(WeirError, match="holds no results that weir can read"):
-        import_files([CAPTURES.parent / "netcdf-bench" / name], Facts())
+        import_files([CAPTURES.parent / "netcdf-bench/ncb-verify-only.txt"], Facts())
 
 
 def test_a_run_that_failed_before_its_first_line_is_named_with_its_error() -> None:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,9 @@ import pytest
 
 from tests.unit import imported
 from tests.unit.imported import cells_of
+from tests.unit.tools.test_mdtest_tables import V1, V3
 from weir.collect.imported_files import Facts
+from weir.records.model import Row
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden"
 IOR_LOG = (GOLDEN / "ior/ior-posix-shared.txt").read_text()
@@ -44,6 +46,13 @@ def fio_document(*jobs: tuple[str, Mapping[str, str]]) -> str:
         for at, (name, options) in enumerate(jobs)
     ]
     return json.dumps(document)
+
+
+def cells_of_runs(rows: Sequence[Row], runs: int) -> list[int]:
+    """For each run of a log the number of the first one of its cell; each has one, and as many results."""
+    size, cells = len(rows) // runs, cells_of(rows)
+    assert cells == [cell for cell in cells[::size] for _ in range(size)]
+    return [cell // size for cell in cells[::size]]
 
 
 def test_jobs_of_fio_by_their_names(tmp_path: Path) -> None:
@@ -198,17 +207,7 @@ def test_a_group_of_workers_is_the_cell_of_those_with_a_result_each(tmp_path: Pa
 
 @pytest.mark.parametrize("option", ["'-z' '2'", "'-b' '4'", "'-N' '1'", "'-I' '10'"])
 def test_trees_of_mdtest(tmp_path: Path, option: str) -> None:
-    text = """\
-mdtest-3.3.0 was launched with 4 total task(s) on 2 node(s)
-Command line used: ./mdtest '-n' '500' '-F' '-T' '-d' '/scratch/tree' {}
-4 tasks, 2000 files
-
-SUMMARY rate: (of 1 iterations)
-   Operation                      Max            Min           Mean        Std Dev
-   File stat                 :      {}      81877.675      81877.721          0.019
--- finished at 07/02/2020 12:55:46 --
-"""
-    log = text.format("", "81877.750") + text.format(option, "81878.750")
+    log = V3 + V3.replace("'-T'", f"'-T' {option}").replace("81877.750", "81878.750")
     assert len({row["cell"] for row in rows_of(tmp_path, log)}) == 2
 
 
@@ -257,10 +256,7 @@ def test_tables_of_ior_alone_are_no_repetitions(tmp_path: Path) -> None:
     """A page quotes the end of three outputs, with 1, 2 and 4 tasks."""
     end = IOR_LOG[IOR_LOG.index("Results:") :].partition("Summary of all")[0] + "Summary of all tests:\n"
     page = "\n".join(f"# {tasks} tasks\n----\n{end.replace('.', f'.{tasks}')}----\n" for tasks in (1, 2, 4))
-    cells = [row["cell"] for row in rows_of(tmp_path, page)]
-    third = len(cells) // 3
-    assert [len({*cells[at * third : (at + 1) * third]}) for at in range(3)] == [1, 1, 1]
-    assert len({*cells}) == 3
+    assert cells_of_runs(rows_of(tmp_path, page), 3) == [0, 1, 2]
 
 
 def test_what_stands_above_a_block_of_ior_is_of_the_cell(tmp_path: Path) -> None:
@@ -268,9 +264,7 @@ def test_what_stands_above_a_block_of_ior_is_of_the_cell(tmp_path: Path) -> None
     above = ("With it:", "Without it, on the same nodes:", "Without it, on the same nodes:")
     logs = (re.sub(r"(?m)^((?:write|read) .*)\.", rf"\1.{at}", IOR_LOG) for at in range(len(above)))
     blocks = (f"{line}\n\n```\n$ ior\n{log}```\n" for line, log in zip(above, logs, strict=True))
-    cells = [row["cell"] for row in rows_of(tmp_path, "# A library\n\n" + "\n".join(blocks))]
-    third = len(cells) // 3
-    assert cells[0] == cells[third - 1] != cells[third] == cells[-1]
+    assert cells_of_runs(rows_of(tmp_path, "# A library\n\n" + "\n".join(blocks)), 3) == [0, 1, 1]
 
 
 @pytest.mark.parametrize(
@@ -282,9 +276,7 @@ def test_variables_before_ior_are_of_the_cell(tmp_path: Path, launch: str) -> No
     logs = (re.sub(r"(?m)^((?:write|read) .*)\.", rf"\1.{at}", text) for at in range(3))
     before = ("", "LD_PRELOAD=/lib/lazy.so ", "LD_PRELOAD=/lib/lazy.so ")
     lines = (f"$ {launch.format(one)} -a POSIX -w -r\n{log}" for one, log in zip(before, logs, strict=True))
-    cells = [row["cell"] for row in rows_of(tmp_path, "".join(lines))]
-    third = len(cells) // 3
-    assert cells[0] == cells[third - 1] != cells[third] == cells[-1]
+    assert cells_of_runs(rows_of(tmp_path, "".join(lines)), 3) == [0, 1, 1]
 
 
 def test_hints_that_ior_passes_to_mpi_are_conditions(tmp_path: Path) -> None:
@@ -297,10 +289,7 @@ def test_hints_that_ior_passes_to_mpi_are_conditions(tmp_path: Path) -> None:
     )
     runs = (log.replace("{hints}", one) for one in hints)
     rows = rows_of(tmp_path, next(runs) + next(runs).replace("2026", "2025"))
-    cells = [row["cell"] for row in rows]
-    half = len(cells) // 2
-    assert len(set(cells[:half])) == len(set(cells[half:])) == 1
-    assert cells[0] != cells[-1]
+    assert cells_of_runs(rows, 2) == [0, 1]
 
 
 def test_copies_of_dd_by_their_size(tmp_path: Path) -> None:
@@ -321,13 +310,7 @@ def test_sizes_of_h5bench_and_md_workbench(tmp_path: Path) -> None:
 
 
 # Without a date, as a mail quotes it.
-MDTEST = """\
-Command line used: ./mdtest -n 100 -d /scratch
-SUMMARY: (of 1 iterations)
-   Operation                      Max            Min           Mean        Std Dev
-   ---------                      ---            ---           ----        -------
-   File creation     :       {at}234.500       {at}234.500       {at}234.500          0.000
-"""
+MDTEST = V1[V1.index("Command") : V1.index("\n   File stat")].replace("1234.5", "{at}234.5") + "\n"
 
 
 @pytest.mark.parametrize("program", ["mdtest", "ior"])

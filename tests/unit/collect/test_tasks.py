@@ -7,24 +7,14 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.unit.imported import rows_of
+from tests.unit.tools.test_mdtest_tables import V3
 from weir.audit.subject import Subject
-from weir.collect.imported_files import Facts
-from weir.collect.importing import import_files
 from weir.collect.measured import created_inodes
 from weir.decide.io500.cells import standings
 from weir.records.model import tasks_of
 
 LOG = ROOT / "tests/golden/ior/ior-posix-shared.txt"
-MDTEST = """\
-mdtest-3.3.0 was launched with 100 total task(s) on 3 node(s)
-Command line used: ./mdtest '-n' '500' '-F' '-T' '-d' '/scratch/tree'
-100 tasks, 50000 files
-
-SUMMARY rate: (of 1 iterations)
-   Operation                      Max            Min           Mean        Std Dev
-   File stat                 :      81877.750      81877.750      81877.750          0.000
--- finished at 07/02/2020 12:55:46 --
-"""
+MDTEST = V3.replace("4 t", "100 t").replace("on 2 node", "on 3 node").replace("2000 files", "50000 files")
 
 
 def changed(nodes: int, tasks: int, ppn: int) -> str:
@@ -49,11 +39,10 @@ def test_tasks_of_ior(tmp_path: Path, nodes: int, tasks: int, printed: int, ppn:
 
 
 def test_a_table_without_the_number_has_that_of_its_nodes(tmp_path: Path) -> None:
-    table = tmp_path / "table.csv"
     (row,) = rows_of(tmp_path, "api,access,nn,ppn,block_bytes,segments,bw_mib_s\nPOSIX,write,3,48,1024,1,5\n")
     assert (row["tasks"], tasks_of(row), row["requested_bytes"]) == (None, 144, 144 * 1024)
-    table.write_text("api,access,nn,ppn,tasks,block_bytes,segments,bw_mib_s\nPOSIX,write,3,48,100,1024,1,5\n")
-    (row,) = import_files([table], Facts()).rows
+    told = "api,access,nn,ppn,tasks,block_bytes,segments,bw_mib_s\nPOSIX,write,3,48,100,1024,1,5\n"
+    (row,) = rows_of(tmp_path, told)
     assert (row["tasks"], tasks_of(row), row["requested_bytes"]) == (100, 100, 100 * 1024)
     assert tasks_of({"nn": 3, "ppn": None}) is None
 

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.audit.ior_log import log
 from tests.unit.imported import rows_of
+from tests.unit.tools.test_mdtest_tables import DATE, V3
 from weir.records.model import Row
 
 JOB = """\
@@ -81,46 +83,8 @@ def test_notes_tell_what_was_changed(tmp_path: Path, between: list[str], cells: 
     assert set(_cells(tmp_path, between, COMMAND.removeprefix("# "))) == {"a"}
 
 
-IOR = """\
-IOR-3.3.0: MPI Coordinated Test of Parallel I/O
-Began               : Tue Mar  5 10:0{n}:24 2024
-Command line        : ior -a POSIX -w -t 1m -b 16m -o /net/a/f
-Machine             : Linux n1
-TestID              : 0
-StartTime           : Tue Mar  5 10:0{n}:24 2024
-
-Options:
-api                 : POSIX
-access              : single-shared-file
-segments            : 1
-nodes               : 1
-tasks               : 4
-clients per node    : 4
-repetitions         : 1
-xfersize            : 1 MiB
-blocksize           : 16 MiB
-
-Results:
-
-access    bw(MiB/s)  block(KiB) xfer(KiB)  open(s)    wr/rd(s)   close(s)   total(s)   iter
-------    ---------  ---------- ---------  --------   --------   --------   --------   ----
-write     64{n}.00     16384      1024.00    0.000300   0.100000   0.000068   0.100000   0
-Max Write: 64{n}.00 MiB/sec (67{n}.09 MB/sec)
-Finished            : Tue Mar  5 10:0{n}:25 2024
-"""
-MDTEST = """\
--- started at 03/05/2024 10:2{n}:48 --
-
-mdtest-3.3.0 was launched with 4 total task(s) on 1 node(s)
-Command line used: mdtest '-n' '100' '-F' '-C' '-d' '/net/a/t'
-4 tasks, 400 files
-
-SUMMARY rate: (of 1 iterations)
-   Operation                      Max            Min           Mean        Std Dev
-   ---------                      ---            ---           ----        -------
-   File creation             :      {n}000.763       {n}000.763       {n}000.763          0.000
--- finished at 03/05/2024 10:2{n}:57 --
-"""
+IOR = log().replace("/scratch/data", "/net/a/f").replace("07:0", "0{n}:0").replace("1637.91", "163{n}.91")
+MDTEST = (DATE + V3).replace("/scratch/tree", "/net/a/t").replace("12:46", "12:4{n}").replace("877", "87{n}")
 ELBENCHO = """\
 elbencho -w -t 4 -s 1g -b 1m /net/a/f
 OPERATION   RESULT TYPE         FIRST DONE   LAST DONE

@@ -52,7 +52,15 @@ def test_warnings(line: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["write     734.52     744.97", "Options: ", "  Exit code:    0", "test filename : /x/ERROR", ""]
+    "line",
+    [
+        *("write     734.52     744.97", "Options: ", "  Exit code:    0", "test filename : /x/ERROR", ""),
+        # what Slurm ignores
+        "srun: error: Ignoring --cpu-bind, the plugin is not loaded",
+        "slurmstepd: error: option --slurmd-debug is unsupported, ignoring",
+        "srun: error: Invalid SLURMD_DEBUG value: 3",
+        "0: slurmstepd: error: unable to read the energy counter, ignoring it",
+    ],
 )
 def test_neither(line: str) -> None:
     assert complaint(line) is None

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from tests.unit.imported import cells_of, rows_of, run_of
-from weir.collect.importing import runs_in
 
 
 @pytest.mark.parametrize(
@@ -24,8 +23,8 @@ from weir.collect.importing import runs_in
     ],
 )
 def test_dd_in_other_languages(line: str) -> None:
-    ((_, parsed),) = runs_in(f"1+0 records in\n1+0 records out\n{line}\n")
-    assert (parsed.rows[0]["moved_bytes"], parsed.rows[0]["bw_mib_s"]) == (320 * 2**20, 128)
+    (row,) = run_of(f"1+0 records in\n1+0 records out\n{line}\n").rows
+    assert (row["moved_bytes"], row["bw_mib_s"]) == (320 * 2**20, 128)
 
 
 @pytest.mark.parametrize(
@@ -34,8 +33,8 @@ def test_dd_in_other_languages(line: str) -> None:
 @pytest.mark.parametrize("size", ["1M", "1MiB", "1024KiB", "1m", "$((1024*1024))", "$(( 2 * 512 ))k"])
 def test_dd_behind_other_words(size: str, before: str) -> None:
     text = f"{before}dd if=/dev/zero of=./f bs={size} count=320\n335544320 bytes copied, 2.5 s, 134 MB/s\n"
-    ((_, parsed),) = runs_in(text)
-    assert (parsed.rows[0]["access"], parsed.rows[0]["xfer_bytes"]) == ("write", 2**20)
+    (row,) = run_of(text).rows
+    assert (row["access"], row["xfer_bytes"]) == ("write", 2**20)
 
 
 @pytest.mark.parametrize(
@@ -74,9 +73,8 @@ def test_the_commands_of_a_line_are_those_of_the_results_below_it(line: str, acc
 
 
 def test_a_semicolon_is_no_part_of_an_option() -> None:
-    assert run_of(
-        "$ dd if=/dev/zero of=./f oflag=dsync; rm ./f\n1048576 bytes copied, 2.5 s, 134 MB/s\n"
-    ).rows[0]["sync"]
+    text = "$ dd if=/dev/zero of=./f oflag=dsync; rm ./f\n1048576 bytes copied, 2.5 s, 134 MB/s\n"
+    assert run_of(text).rows[0]["sync"]
 
 
 def test_a_margin_before_the_line_of_dd_alone_is_taken_away(tmp_path: Path) -> None:
@@ -93,8 +91,8 @@ def test_the_command_of_a_result_is_that_behind_the_last_prompt(tmp_path: Path) 
     )
     for before in ("# ", "dd if=f of=/dev/null\n\nThe speed:\n[root@n1 a]# "):
         assert [row["access"] for row in rows_of(tmp_path, before + done)] == ["read"]
-    ((_, parsed),) = runs_in("+ dd if=f bs=1M\n+ " + done)  # a pipe: nobody knows whose it is
-    assert parsed.rows[0]["access"] == "unknown"
+    pipe = run_of("+ dd if=f bs=1M\n+ " + done)  # nobody knows whose it is
+    assert pipe.rows[0]["access"] == "unknown"
 
 
 def test_where_and_with_which_library_dd_ran_tells_copies_apart(tmp_path: Path) -> None:
@@ -110,9 +108,9 @@ def test_the_progress_of_dd_is_no_result() -> None:
     done = "1+0 records in\n1+0 records out\n1000000000 bytes (1.0 GB, 954 MiB) copied, 2.5 s, 400 MB/s\n"
     progress = "".join(f"{n}00000000 bytes ({n}00 MB, {n}0 MiB) copied, {n} s, 100 MB/s\n" for n in (1, 2))
     command = "$ dd if=/dev/zero of=/data/f bs=1G count=1 status=progress\n"
-    ((_, parsed),) = runs_in(f"{command}{progress}{done}{progress}{done}{command}{done}")
-    found = [(row["access"], row["total_s"]) for row in parsed.rows]
-    assert found == [("write", 2.5), ("unknown", 2.5), ("write", 2.5)]
+    rows = run_of(f"{command}{progress}{done}{progress}{done}{command}{done}").rows
+    assert [row["access"] for row in rows] == ["write", "unknown", "write"]
+    assert {row["total_s"] for row in rows} == {2.5}
 
 
 def test_results_of_unknown_commands_are_no_repetitions(tmp_path: Path) -> None:
@@ -121,14 +119,10 @@ def test_results_of_unknown_commands_are_no_repetitions(tmp_path: Path) -> None:
 
 
 def test_dd_from_no_storage_to_none_has_no_result() -> None:
-    done = (
-        "1+0 records in\n1+0 records out\n2147479552 bytes (2.1 GB, 2.0 GiB) copied, 0.631308 s, 3.4 GB/s\n"
-    )
-    text = (
-        "$ dd if=/dev/zero of=/dev/null bs=2G count=1\n"
-        + done
-        + "$ dd if=/dev/zero of=f bs=2G count=1\n"
-        + done
+    text = "".join(
+        f"$ dd if=/dev/zero of={file} bs=2G count=1\n1+0 records in\n1+0 records out\n"
+        "2147479552 bytes (2.1 GB, 2.0 GiB) copied, 0.631308 s, 3.4 GB/s\n"
+        for file in ("/dev/null", "f")
     )
     assert [(row["access"], row["iteration"]) for row in run_of(text).rows] == [("write", 0)]
 

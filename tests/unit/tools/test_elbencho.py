@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.programs import write_program
-from tests.unit.imported import run_of
+from tests.unit.imported import cells_of, rows_of, run_of
 from tests.unit.tools.cells import cell_of
 from weir.collect.imported_files import Facts
 from weir.collect.importing import import_files, runs_in
@@ -19,6 +19,7 @@ from weir.tools import tools
 from weir.tools.base import RunPaths
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden/elbencho"
+TABLE = (GOLDEN / "shared.txt").read_text()
 MIB = 2**20
 
 
@@ -48,50 +49,45 @@ def test_csv_and_table_have_the_same_phases_without_fractions(name: str) -> None
 
 
 def test_the_table_of_version_2_has_milliseconds() -> None:
-    text = (GOLDEN / "shared.txt").read_text()
-    old = re.sub(r"Elapsed time     :", "Elapsed ms       :", text)
-    assert old != text
-    assert [run.rows for _, run in runs_in(old)] == [run.rows for _, run in runs_in(text)]
+    old = TABLE.replace("Elapsed time     :", "Elapsed ms       :")
+    assert old != TABLE
+    assert run_of(old).rows == run_of(TABLE).rows
 
 
 def test_the_totals_of_version_1_have_their_words_the_other_way_round() -> None:
     text = (GOLDEN / "tree.txt").read_text()
-    of_today = [row["ops"] for _, run in runs_in(text) for row in run.rows if row.get("item")]
-    text = re.sub(
+    early = re.sub(
         r"^( +)(Files|Dirs) total ", lambda total: f"{total[1]}Total {total[2].lower()} ", text, flags=re.M
     )
-    assert "Total files" in text
-    assert None not in of_today
-    assert [row["ops"] for _, run in runs_in(text) for row in run.rows if row.get("item")] == of_today
+    assert "Total files" in early
+    counts = [[row["ops"] for row in run_of(one).rows if row.get("item")] for one in (text, early)]
+    assert None not in counts[0]
+    assert counts[0] == counts[1]
 
 
 def test_a_removal_without_a_rate_is_no_record() -> None:
     """elbencho prints none where files are named one by one (-F)."""
-    text = (GOLDEN / "shared.txt").read_text()
     removal = "RMFILES   Elapsed ms       :         41         60\n---\n"
-    assert [row["access"] for row in run_of(text.rstrip("\n") + "\n" + removal).rows] == ["write", "read"]
+    assert [row["access"] for row in run_of(TABLE.rstrip("\n") + "\n" + removal).rows] == ["write", "read"]
 
 
 @pytest.mark.parametrize(
     "command", ['COMMAND LINE: "elbencho" "-w" "--direct" "d"', "elbencho  -w --direct d"]
 )
 def test_the_command_before_a_table_tells_whether_it_is_direct(command: str) -> None:
-    table = (GOLDEN / "shared.txt").read_text()
     begin = "ISO DATE: 2022-03-09\n" if command.startswith("COMMAND") else ""
-    text = f"{table}\n{begin}{command}\n\n{table}"
-    found = [[row.get("direct") for row in parsed.rows] for _, parsed in runs_in(text)]
-    assert found == [[None, None], [True, True]]
-    found = [[row.get("sync") for row in parsed.rows] for _, parsed in runs_in(text)]
-    assert found == [[None, None], [False, None]]  # without a command nobody knows its options
+    runs = runs_in(f"{TABLE}\n{begin}{command}\n\n{TABLE}")
+    found = [[(row.get("direct"), row.get("sync")) for row in parsed.rows] for _, parsed in runs]
+    # Without a command nobody knows its options.
+    assert found == [[(None, None)] * 2, [(True, False), (True, None)]]
 
 
 def test_an_error_of_one_run_in_a_log_is_not_of_the_next() -> None:
-    table = (GOLDEN / "shared.txt").read_text()
-    text = f"ISO DATE: 2022\n{table}ERROR: no space\nISO DATE: 2023\n{table}"
+    text = f"ISO DATE: 2022\n{TABLE}ERROR: no space\nISO DATE: 2023\n{TABLE}"
     failed, clean = (run for tool, run in runs_in(text) if tool == "elbencho")
     assert [one.text for one in failed.messages] == ["no space"]
     assert (clean.messages, clean.complete, clean.rows) == ((), True, failed.rows)
-    assert not list(runs_in(f"Service now listening. Port: 1611\n{table}"))  # the share of one node
+    assert not list(runs_in(f"Service now listening. Port: 1611\n{TABLE}"))  # the share of one node
 
 
 def test_random_offsets_and_queues() -> None:
@@ -123,10 +119,9 @@ def test_services_count_as_nodes() -> None:
 
 
 def test_what_is_cut_or_failed_has_no_more_rows_than_it_printed() -> None:
-    table = (GOLDEN / "shared.txt").read_text()
-    assert [row["access"] for row in run_of(table[: table.index("READ") + 200]).rows] == ["write"]
+    assert [row["access"] for row in run_of(TABLE[: TABLE.index("READ") + 200]).rows] == ["write"]
     error = (GOLDEN / "missing.txt").read_text()
-    ((_, failed),) = runs_in(f"{table}{error}")
+    failed = run_of(f"{TABLE}{error}")
     assert (failed.complete, [message.level for message in failed.messages]) == (False, ["error"])
     lines = (GOLDEN / "shared.json").read_text()
     assert [row["access"] for row in run_of(lines[: len(lines) - 100]).rows] == ["write"]
@@ -219,16 +214,13 @@ def test_services_of_elbencho_measure_together(tmp_path: Path) -> None:
 
 def test_depth_and_label_of_a_command_are_of_the_cell() -> None:
     """A ramp of depths in one log has a cell for each."""
-    table = (GOLDEN / "shared.txt").read_text()
 
     def run(options: str) -> str:
         command = f'"elbencho" {options} "--block=256k" "-s" "1m" "/data/file"'
-        return f"ISO DATE: 2026-11-27\nCOMMAND LINE: {command}\n\n{table}"
+        return f"ISO DATE: 2026-11-27\nCOMMAND LINE: {command}\n\n{TABLE}"
 
-    first, second, third = runs_in(
-        run('"--iodepth=1"') + run('"--iodepth=16"') + run('"--iodepth" "16" "--label" "aged"')
-    )
-    rows = [parsed.rows[0] for _, parsed in (first, second, third)]
+    text = run('"--iodepth=1"') + run('"--iodepth=16"') + run('"--iodepth" "16" "--label" "aged"')
+    rows = [parsed.rows[0] for _, parsed in runs_in(text)]
     assert [row["iodepth"] for row in rows] == [1, 16, 16]
     assert [row["observed"]["workload"].get("job") for row in rows] == [None, None, "aged"]
 
@@ -282,11 +274,9 @@ def test_table_and_csv_of_one_run_are_one_record(folder: str, tmp_path: Path) ->
 def test_the_block_of_a_command_is_the_one_that_elbencho_took(
     options: str, xfer_bytes: int, workers: int
 ) -> None:
-    table = (GOLDEN / "shared.txt").read_text()
-    ((_, run),) = runs_in(f'ISO DATE: 2026-11-27\nCOMMAND LINE: "elbencho" "-w" {options} "/d/f"\n\n{table}')
-    assert {(row["xfer_bytes"], row["observed"]["workload"]["workers"]) for row in run.rows} == {
-        (xfer_bytes, workers)
-    }
+    rows = run_of(f'ISO DATE: 2026-11-27\nCOMMAND LINE: "elbencho" "-w" {options} "/d/f"\n\n{TABLE}').rows
+    taken = {(row["xfer_bytes"], row["observed"]["workload"]["workers"]) for row in rows}
+    assert taken == {(xfer_bytes, workers)}
 
 
 EMPTY = """\
@@ -376,3 +366,28 @@ WRITE     Elapsed ms       :       1210       7353
 """).rows
     workload = row["observed"]["workload"]
     assert (row["layout"], workload["files"], workload["workers"]) == (None, 64, 32)
+
+
+# In the output of a script that does not print its commands.
+UNNAMED = """\
+OPERATION RESULT TYPE        FIRST DONE  LAST DONE
+========= ================   ==========  =========
+WRITE     Elapsed ms       :       {at}480       {at}600
+          Files/s          :     {at}2900     {at}2910
+          Throughput MiB/s :         {size}         {size}
+          Total files      :     500000     512000
+          Total MiB        :     {size}000     {size}000
+---
+RMFILES   Elapsed ms       :       {at}480       {at}600
+          Files/s          :     {at}2900     {at}2910
+          Total files      :     500000     512000
+---
+"""
+
+
+def test_names_of_files_of_two_sizes_are_not_one_cell(tmp_path: Path) -> None:
+    """Three data sets had one cell for the removal of all their files."""
+    log = "".join(UNNAMED.format(at=at, size=size) for at, size in ((1, 5), (2, 5), (3, 8)))
+    rows = [row for row in rows_of(tmp_path, log) if row["access"] == "remove"]
+    assert cells_of(rows) == [0, 0, 2]
+    assert "512,000 files of 10KiB" in rows[0]["label"]

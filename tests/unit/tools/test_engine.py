@@ -9,8 +9,8 @@ import pytest
 from weir.tools.engine import parse_document
 
 
-def timed_document(buckets: list[list[float]]) -> dict[str, Any]:
-    result = {"access": "write", "iteration": 0, "latency": {"buckets": buckets}}
+def document(**facts: Any) -> dict[str, Any]:
+    result = {"access": "write", "iteration": 0} | facts
     return {"program": "weir-io", "status": "done", "requested": {"api": "POSIX"}, "results": [result]}
 
 
@@ -19,22 +19,20 @@ def timed_document(buckets: list[list[float]]) -> dict[str, Any]:
     [
         ([[4.015, 3], [8.0, 7], [31.9, 2]], "3:10;0;2"),  # an edge belongs to the class below it
         ([[0.255, 4]], "-1:4"),
-        (
-            [[0, 1], [1e300, 1]],
-            "-10:1;" + "0;" * 56 + "1",
-        ),  # no class for each power of a damaged timed_document
+        ([[0, 1], [1e300, 1]], "-10:1;" + "0;" * 56 + "1"),  # no class for each power of a damaged document
         ([], None),
     ],
 )
 def test_buckets_become_classes_of_powers_of_two(buckets: list[list[float]], histogram: str | None) -> None:
-    parsed = parse_document(timed_document(buckets), {})
+    parsed = parse_document(document(latency={"buckets": buckets}), {})
     assert [row["lat_histogram"] for row in parsed.rows] == [histogram], parsed.messages
 
 
-def document(moved: list[int], **observed: Any) -> dict[str, Any]:
+def halt_of(moved: list[int], **observed: Any) -> float | None:
     timeline = {"bucket_s": 0.5, "moved_bytes": moved}
-    result = {"access": "write", "iteration": 0, "timeline": timeline, "observed": observed}
-    return {"program": "weir-io", "status": "done", "requested": {"api": "POSIX"}, "results": [result]}
+    (row,) = parse_document(document(timeline=timeline, observed=observed), {}).rows
+    halt_s: float | None = row["observed"].get("longest_halt_s")
+    return halt_s
 
 
 @pytest.mark.parametrize(
@@ -49,11 +47,9 @@ def document(moved: list[int], **observed: Any) -> dict[str, Any]:
     ids=["even", "a halt", "the longer of two", "the end", "nothing moved"],
 )
 def test_a_halt_lies_between_times_of_more(moved: list[int], halt_s: float | None) -> None:
-    (row,) = parse_document(document(moved), {}).rows
-    assert row["observed"]["longest_halt_s"] == halt_s
+    assert halt_of(moved) == halt_s
 
 
 def test_the_rest_between_two_passes_is_no_halt() -> None:
     passes = {"count": 2, "first_bytes": 1000, "first_s": 5.0}
-    (row,) = parse_document(document([100] * 10 + [0] * 80 + [100] * 10, passes=passes), {}).rows
-    assert row["observed"].get("longest_halt_s") is None
+    assert halt_of([100] * 10 + [0] * 80 + [100] * 10, passes=passes) is None

@@ -1,15 +1,12 @@
 """Cells of the tool find: command line, cost, label, and invalid combinations."""
 
-from typing import Any
+from functools import partial
 
 from tests.unit.tools.cells import DISK, PATHS, cell_of
 from tests.unit.tools.test_mdtest_cells import BUFFER
-from weir.records.model import Cell
 from weir.tools.find import TOOL
 
-
-def cell(iterations: int = 1, **params: Any) -> Cell:
-    return cell_of(TOOL, iterations=iterations, ppn=4, **params)
+cell = partial(cell_of, TOOL, ppn=4)
 
 
 def test_the_command_makes_the_tree_that_it_walks() -> None:
@@ -30,5 +27,5 @@ def test_cost_and_label() -> None:
 
 
 def test_what_cannot_mean_anything_is_said() -> None:
-    assert len(TOOL.problems(cell(2, files_per_rank=5, directories_per_rank=6), BUFFER)) == 3
+    assert len(TOOL.problems(cell(iterations=2, files_per_rank=5, directories_per_rank=6), BUFFER)) == 3
     assert not TOOL.problems(cell(), DISK)

@@ -1,7 +1,6 @@
 """fio: its JSON documents, whole, cut and changed, and the command of a cell."""
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from weir.tools.fio.parse import documents, parse_document
 from weir.tools.outputs import binary_size
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden/fio/seq-write.json"
+GROUPS = GOLDEN.with_name("groups.txt").read_text()
 MIB = 2**20
 
 
@@ -115,45 +115,41 @@ def test_a_time_in_milliseconds_has_the_digits_that_fio_printed() -> None:
 
 def test_what_fio_prints_for_people_has_rows_too() -> None:
     """Bytes by requests of one size: sizes have three digits there."""
-    text = GOLDEN.with_name("groups.txt").read_text()
-    ((tool, parsed),) = runs_in(text)
+    ((tool, parsed),) = runs_in(GROUPS)
     assert (tool, parsed.program, parsed.tool_version, parsed.complete) == ("fio", "fio", "3.33", True)
     write, read, mixed = parsed.rows
     assert (write["access"], write["moved_bytes"], write["total_s"]) == ("write", 32 * 2**20, 0.063)
     assert (read["order"], read["xfer_bytes"], read["moved_bytes"]) == ("random", 4096, 722 * 4096)
     assert (mixed["access"], mixed["moved_bytes"], mixed["iteration"]) == ("write", 728 * 16384, 0)
-    ranges = text.replace("(W) 16.0KiB-16.0KiB", "(W) 4096B-16.0KiB")
+    ranges = GROUPS.replace("(W) 16.0KiB-16.0KiB", "(W) 4096B-16.0KiB")
     assert 11.35 * 2**20 <= run_of(ranges).rows[2]["moved_bytes"] < 11.45 * 2**20
-    failed = text.replace("jobs=2): err= 0", "jobs=2): err=28")
-    assert [one.level for _, run in runs_in(failed) for one in run.messages] == ["error"]
-    for length in range(0, len(text), 97):
-        rows = [row | {"observed": {}} for _, run in runs_in(text[:length]) for row in run.rows]
+    failed = GROUPS.replace("jobs=2): err= 0", "jobs=2): err=28")
+    assert [one.level for one in run_of(failed).messages] == ["error"]
+    for length in range(0, len(GROUPS), 97):
+        rows = [row | {"observed": {}} for _, run in runs_in(GROUPS[:length]) for row in run.rows]
         assert rows == [row | {"observed": {}} for row in parsed.rows[: len(rows)]]
 
 
 def test_an_error_is_of_its_job_and_not_of_others_on_the_page() -> None:
     """A job that failed before it had a result is a record of its own, which has the error."""
-    text = GOLDEN.with_name("groups.txt").read_text()
     failed = "bad: (groupid=0, jobs=100): err= 5 (file:filesetup.c:223, error=Input/output error): pid=0\n"
-    ((_, run),) = runs_in(text.replace("\nRun status", f"\n{failed}\nRun status", 1))
+    run = run_of(GROUPS.replace("\nRun status", f"\n{failed}\nRun status", 1))
     assert [row["access"] for row in run.rows] == ["write", "read", "write", "unknown"]
     assert [(one.text, one.row) for one in run.messages] == [("bad: error 5", 3)]
-    assert [one.row for one in run_of(text.replace("jobs=1): err= 0", "jobs=1): err= 5")).messages] == [1, 2]
+    assert [one.row for one in run_of(GROUPS.replace("jobs=1): err= 0", "jobs=1): err= 5")).messages] == [
+        1,
+        2,
+    ]
 
 
 def test_a_page_of_several_runs_with_jobs_of_one_name() -> None:
     """Each result has the request that was printed last before it; one without has what it prints."""
-    first = GOLDEN.with_name("groups.txt").read_text()
-    second = first.replace(
-        "bs=(R) 64.0KiB-64.0KiB, (W) 64.0KiB-64.0KiB", "bs=(R) 4096B-4096B, (W) 4096B-4096B"
-    )
-    assert second != first
-    assert [row["xfer_bytes"] for row in run_of(first + second).rows[:4:3]] == [65536, 4096]
-    (result, *_) = re.split(
-        r"^\S+: \(groupid=[1-9]", first[re.search(r"^.*groupid=0", first, re.M).start() :], flags=re.M
-    )
-    ((_, bare),) = runs_in(result)
-    assert (bare.rows[0]["api"], bare.rows[0]["xfer_bytes"]) == ("not printed", None)
+    sizes = "bs=(R) 64.0KiB-64.0KiB, (W) 64.0KiB-64.0KiB"
+    second = GROUPS.replace(sizes, "bs=(R) 4096B-4096B, (W) 4096B-4096B")
+    assert second != GROUPS
+    assert [row["xfer_bytes"] for row in run_of(GROUPS + second).rows[:4:3]] == [65536, 4096]
+    bare = run_of(GROUPS[GROUPS.index("seq: (groupid=0") : GROUPS.index("mix: (groupid=1")]).rows[0]
+    assert (bare["api"], bare["xfer_bytes"]) == ("not printed", None)
 
 
 QUOTED = """\
@@ -168,7 +164,7 @@ less than the disk gives
 
 
 def test_the_first_lines_of_a_result_that_a_page_quotes() -> None:
-    ((_, parsed),) = runs_in(QUOTED)
+    parsed = run_of(QUOTED)
     (row,) = parsed.rows
     assert (row["api"], row["total_s"], row["ops"]) == ("URING", 30.043, None)
     assert row["bw_mib_s"] == pytest.approx(91.5, rel=1e-3)
@@ -178,8 +174,7 @@ def test_the_first_lines_of_a_result_that_a_page_quotes() -> None:
 
 
 def test_a_job_that_reads_and_writes_is_another_cell_than_one_that_writes() -> None:
-    ((_, parsed),) = runs_in(GOLDEN.with_name("groups.txt").read_text())
-    assert [row["rw_mix"] for row in parsed.rows] == [None, 50, 50]
+    assert [row["rw_mix"] for row in run_of(GROUPS).rows] == [None, 50, 50]
     one = document()
     options = one["jobs"][0]["job options"]
     for told, mix in (({}, 50), ({"rwmixread": "70"}, 70), ({"rwmixwrite": "10"}, 90)):
@@ -213,11 +208,11 @@ Run status group 0 (all jobs):
 @pytest.mark.parametrize("bytes_", ["B", " B"])  # fio 2.0 has a blank between a number and bytes
 def test_what_fio_2_prints_for_people(bytes_: str) -> None:
     """Its units are powers of 1024, its sizes are cut; a job over the network moves nothing to storage."""
-    ((_, parsed),) = runs_in(OLD.replace("65536B", f"65536{bytes_}").replace("64000B", f"64000{bytes_}"))
+    parsed = run_of(OLD.replace("65536B", f"65536{bytes_}").replace("64000B", f"64000{bytes_}"))
     assert (parsed.tool_version, parsed.complete) == ("2.2.8", True)
     late = OLD.replace("4K-4K/4K-4K/4K-4K", "4096B-4096B,4096B-4096B,4096B-4096B")  # of fio 2.18
     late = late.replace("64K-64K/64K-64K/64K-64K", "64.0KiB-64.0KiB,64.0KiB-64.0KiB,64.0KiB-64.0KiB")
-    assert [run.rows for _, run in runs_in(late)] == [parsed.rows]
+    assert run_of(late).rows == parsed.rows
     keys = ("access", "api", "order", "xfer_bytes", "moved_bytes", "ops", "total_s")
     assert [tuple(row[key] for key in keys) for row in parsed.rows] == [
         ("write", "POSIX", "sequential", 65536, 327687 * 65536, 327687, 40.0),
@@ -233,7 +228,7 @@ def test_a_failed_job_over_the_network_is_no_record_of_storage() -> None:
         "far: (groupid=2, jobs=1): err=106 (file:engines/net.c:901, func=sendto udp link close, error=x):",
     )
     assert failed != OLD
-    ((_, parsed),) = runs_in(failed)
+    parsed = run_of(failed)
     assert (len(parsed.rows), parsed.messages) == (3, ())
     one = document()
     one["jobs"][0]["error"] = 106
@@ -242,11 +237,9 @@ def test_a_failed_job_over_the_network_is_no_record_of_storage() -> None:
 
 
 def test_what_fio_3_1_calls_issued() -> None:
-    text = GOLDEN.with_name("groups.txt").read_text()
-    early = text.replace(
-        "issued rwts: total=0,512,0,0 short=0,0,0,0", "issued rwt: total=0,512,0, short=0,0,0,"
-    )
-    assert [run.rows for _, run in runs_in(early)] == [run.rows for _, run in runs_in(text)]
+    issued = "issued rwts: total=0,512,0,0 short=0,0,0,0"
+    early = GROUPS.replace(issued, "issued rwt: total=0,512,0, short=0,0,0,")
+    assert run_of(early).rows == run_of(GROUPS).rows
 
 
 @pytest.mark.parametrize(
@@ -258,14 +251,13 @@ def test_what_fio_3_1_calls_issued() -> None:
     ],
 )
 def test_synchronisations_that_a_table_tells(issued: str, syncs: int | None) -> None:
-    text = GOLDEN.with_name("groups.txt").read_text().replace("total=0,512,0,0 short=0,0,0,0", issued)
-    rows = [row for _, run in runs_in(text) for row in run.rows]
-    assert next(row["observed"].get("syncs_reported") for row in rows) == syncs
+    row = run_of(GROUPS.replace("total=0,512,0,0 short=0,0,0,0", issued)).rows[0]
+    assert row["observed"].get("syncs_reported") == syncs
 
 
 def test_runs_that_synchronise_are_no_repetitions_of_one_that_does_not(tmp_path: Path) -> None:
     """A log of runs without fsync, with fsync=1 and fdatasync=1 had one cell, of 679, 17 and 33 MiB/s."""
-    run = GOLDEN.with_name("groups.txt").read_text().partition("mix: (groupid")[0]
+    run = GROUPS.partition("mix: (groupid")[0]
     counts = [(0, 0), (511, 0), (0, 511), (63, 0), (2, 0), (0, 0)]
     issued = [f"total=0,512,0,{fsyncs} short={fdatasyncs},0,0,0" for fsyncs, fdatasyncs in counts]
     log = "".join(run.replace("total=0,512,0,0 short=0,0,0,0", one) for one in issued)
@@ -284,7 +276,7 @@ near: (groupid=0, jobs=1): err= 0: pid=1: Fri Jun 19 01:59:19 2020
      issued rwt: total=6550034,0,0, short=0,0,0, dropped=0,0,0
 """
     assert run_of(text).rows[0]["moved_bytes"] == 6550034 * 4096
-    ((_, other),) = runs_in(text.replace("24.0GiB", "24.1GiB").replace("=426MiB", "=411MiB"))
+    other = run_of(text.replace("24.0GiB", "24.1GiB").replace("=426MiB", "=411MiB"))
     assert other.rows[0]["moved_bytes"] < 24.1 * 2**30
 
 
@@ -297,22 +289,20 @@ sda: (groupid=0, jobs=16): err= 0: pid=1: Fri Feb 27 13:24:36 2026
   write: IOPS=1648, BW=6601KiB/s (6760kB/s)(387MiB/60040msec); 0 zone resets
      issued rwts: total=0,98964,0,0 short=0,0,0,0 dropped=0,0,0,0
 """
-    ((_, parsed),) = runs_in(text)
-    assert parsed.rows[0]["bw_mib_s"] == pytest.approx(6600.5 / 1024, rel=1e-6)
-    assert parsed.rows[0]["ops"] == 98964
+    (row,) = run_of(text).rows
+    assert row["bw_mib_s"] == pytest.approx(6600.5 / 1024, rel=1e-6)
+    assert row["ops"] == 98964
 
 
 def test_a_bandwidth_that_fio_cut_to_whole_bytes_is_that_of_bytes_and_time() -> None:
     """Over 38 minutes the missing fraction shows: the product was not the bytes moved, INVALID."""
-    job: dict[str, Any] = {
-        "jobname": "j",
-        "read": {"io_bytes": 2**32, "runtime": 2278568, "bw_bytes": 1884941},
-    }
-    (row,) = parse_document({"fio version": "fio-3.12", "jobs": [job]}).rows
-    assert row["bw_mib_s"] == pytest.approx(4096 / 2278.568, rel=1e-12)
-    job["read"]["bw_bytes"] = 1900000
-    (row,) = parse_document({"fio version": "fio-3.12", "jobs": [job]}).rows
-    assert row["bw_mib_s"] == 1900000 / MIB
+    counts = {"io_bytes": 2**32, "runtime": 2278568, "bw_bytes": 1884941}
+    exact, far = (
+        parse_document({"fio version": "fio-3.12", "jobs": [{"jobname": "j", "read": counts | more}]}).rows[0]
+        for more in ({}, {"bw_bytes": 1900000})
+    )
+    assert exact["bw_mib_s"] == pytest.approx(4096 / 2278.568, rel=1e-12)
+    assert far["bw_mib_s"] == 1900000 / MIB
 
 
 @pytest.mark.parametrize(("io_bytes", "version"), [(2**22, "fio-2.2.10"), (2**32, "fio-3.0")])
@@ -331,10 +321,9 @@ def test_a_document_behind_other_text_of_its_line() -> None:
 def test_engines_that_move_no_bytes_have_no_bandwidth(engine: str) -> None:
     """falloc reserves space, filecreate makes names: fio counts the requested bytes."""
     told = document()
-    assert [row for _, parsed in runs_in(json.dumps(told)) for row in parsed.rows]
+    assert run_of(json.dumps(told)).rows
     told["jobs"][0]["job options"]["ioengine"] = engine
-    text = json.dumps(told)
-    assert not [row for _, parsed in runs_in(text) for row in parsed.rows]
+    assert not [row for _, parsed in runs_in(json.dumps(told)) for row in parsed.rows]
 
 
 MIXED = """\

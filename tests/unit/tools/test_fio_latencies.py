@@ -75,10 +75,9 @@ def test_a_document_whose_jobs_failed_is_a_record_with_the_error() -> None:
     """Such as transfers of 128 bytes with O_DIRECT: error 22, and no byte."""
     one = document()
     one["jobs"][0] |= {"error": 22, "write": {"io_bytes": 0, "bw_bytes": 0, "runtime": 0}}
-    ((_, run),) = runs_in(json.dumps(one))
-    assert [(row["access"], row["api"], row.get("bw_mib_s")) for row in run.rows] == [
-        ("unknown", "POSIX", None)
-    ]
+    run = run_of(json.dumps(one))
+    (row,) = run.rows
+    assert (row["access"], row["api"], row.get("bw_mib_s")) == ("unknown", "POSIX", None)
     assert [message.text for message in run.messages] == ["seq: error 22"]
 
 

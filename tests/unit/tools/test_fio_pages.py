@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.checkout import ROOT
 from tests.unit.imported import cells_of, rows_of, run_of
+from tests.unit.tools.test_fio import GROUPS
 from weir.collect.importing import runs_in
 
 DD = (
@@ -36,16 +36,16 @@ test: (groupid=0, jobs=1): err= 0: pid=1559: Mon Jan  5 20:39:06 2026
   write: IOPS=86, BW=86.0MiB/s (90.2MB/s)(871MiB/10127msec); 0 zone resets
 
 """
-    ((_, parsed),) = runs_in(text)
-    rates = [(row["access"], round(row["bw_mib_s"])) for row in parsed.rows]
+    rows = run_of(text).rows
+    rates = [(row["access"], round(row["bw_mib_s"])) for row in rows]
     assert rates == [("read", 46), ("read", 94), ("write", 96), ("write", 86)]
-    workloads = [row["observed"]["workload"] for row in parsed.rows]
+    workloads = [row["observed"]["workload"] for row in rows]
     assert not [one for one in workloads if "workers" in one]
     assert ["job" in one for one in workloads] == [True, True, False, False]
     assert len({str(one) for one in workloads}) == 4
     command = text.partition("\n# fio")[2]
-    ((_, parsed),) = runs_in(text.replace(command, command.partition("\n")[2].partition("\n")[2]))
-    assert parsed.rows[0]["bw_mib_s"] == pytest.approx(45.7, rel=0.002)
+    rows = run_of(text.replace(command, command.partition("\n")[2].partition("\n")[2])).rows
+    assert rows[0]["bw_mib_s"] == pytest.approx(45.7, rel=0.002)
 
 
 @pytest.mark.parametrize("end", ["  \n# fio\n", "Run status group 0 (all jobs):\n"])
@@ -133,10 +133,9 @@ def test_results_below_several_commands_have_no_request(before: str, known: list
     """A page of a file system has four commands, and below them the sums of all: each had the last one."""
     line = "WRITE: bw=703MiB/s (737MB/s), 703MiB/s-703MiB/s (737MB/s-737MB/s), io=4096MiB (4295MB), "
     line += "run=5825-{}msec\n"
-    text = f"{before}\n# Sequential\n{line.format(5825)}\n# Random\n{line.format(5826)}\n"
-    ((_, parsed),) = runs_in(text)
-    assert [row["xfer_bytes"] == 2**20 for row in parsed.rows] == known
-    assert len({str(row["observed"]["workload"]) for row in parsed.rows}) == 2
+    rows = run_of(f"{before}\n# Sequential\n{line.format(5825)}\n# Random\n{line.format(5826)}\n").rows
+    assert [row["xfer_bytes"] == 2**20 for row in rows] == known
+    assert len({str(row["observed"]["workload"]) for row in rows}) == 2
 
 
 def test_a_title_between_two_accesses_is_of_another_run() -> None:
@@ -146,9 +145,9 @@ def test_a_title_between_two_accesses_is_of_another_run() -> None:
     group += "run=30000-30000msec\n"
     first = f"--- read\n{read}{group}"
     pair = first + first.replace("read", "write").replace("READ", "WRITE")
-    ((_, parsed),) = runs_in(f"$ ./all.sh\n{pair}{pair.replace('30000', '30001')}Results saved\n\n")
-    assert [row["access"] for row in parsed.rows] == ["read", "write"] * 2
-    assert len({str(row["observed"]["workload"]) for row in parsed.rows}) == 4
+    rows = run_of(f"$ ./all.sh\n{pair}{pair.replace('30000', '30001')}Results saved\n\n").rows
+    assert [row["access"] for row in rows] == ["read", "write"] * 2
+    assert len({str(row["observed"]["workload"]) for row in rows}) == 4
     mixed = f"{read}    clat (usec): min=1, max=9, avg=3\n{read.replace('read', 'write')}\n"
     assert len({str(row["observed"]["workload"]) for row in run_of(mixed).rows}) == 1
 
@@ -166,14 +165,12 @@ def test_the_sum_of_a_group_alone_is_a_result(line: str) -> None:
     """11 logs of a simulator of flash had no result, and no message."""
     write = line.replace("READ", "WRITE").replace("118065", "118066")
     text = f"started\nRun status group 0 (all jobs):\n{line}\n{write}\n\n350 ~ 660\n"
-    ((_, parsed),) = runs_in(text)
-    assert [(row["access"], row["total_s"]) for row in parsed.rows] == [("read", 118.065), ("write", 118.066)]
-    assert [row["bw_mib_s"] for row in parsed.rows] == [pytest.approx(433.7, rel=0.001)] * 2
-    command = "$ fio --name=a --rw=rw --bs=8k\n"
-    ((_, parsed),) = runs_in(command + text)
-    assert {(row["xfer_bytes"], row["observed"]["workload"]["job"]) for row in parsed.rows} == {(8192, "a")}
-    whole = (ROOT / "tests/golden/fio/groups.txt").read_text()
-    assert sum(len(one.rows) for _, one in runs_in(whole)) == 3
+    rows = run_of(text).rows
+    assert [(row["access"], row["total_s"]) for row in rows] == [("read", 118.065), ("write", 118.066)]
+    assert [row["bw_mib_s"] for row in rows] == [pytest.approx(433.7, rel=0.001)] * 2
+    rows = run_of("$ fio --name=a --rw=rw --bs=8k\n" + text).rows
+    assert {(row["xfer_bytes"], row["observed"]["workload"]["job"]) for row in rows} == {(8192, "a")}
+    assert len(run_of(GROUPS).rows) == 3
 
 
 @pytest.mark.parametrize(
@@ -186,30 +183,27 @@ def test_the_sum_of_a_group_alone_is_a_result(line: str) -> None:
 )
 def test_the_bandwidth_counts_where_the_size_contradicts_it(line: str, printed: float) -> None:
     """The size gave 821 MiB/s for 802; in fio 2 it may be a digit higher than what was read."""
-    ((_, parsed),) = runs_in(f"a: (groupid=0, jobs=1): err= 0: pid=4: Tue\n{line}\n")
-    assert parsed.rows[0]["bw_mib_s"] == pytest.approx(printed, rel=0.001)
+    (row,) = run_of(f"a: (groupid=0, jobs=1): err= 0: pid=4: Tue\n{line}\n").rows
+    assert row["bw_mib_s"] == pytest.approx(printed, rel=0.001)
 
 
 @pytest.mark.parametrize("head", ["", "a: (groupid=0, jobs=1): err= 0: pid={}: Tue\n"])
 def test_lines_that_stand_close_together_are_results(head: str) -> None:
     """What grep left of outputs, or a page: only the last one had a result, or none."""
     line = "  read: IOPS=26, BW=104KiB/s (106kB/s)(6240KiB/{}msec)\n"
-    text = "".join(head.format(at) + line.format(60000 + at) for at in range(3)) + "\n"
-    ((_, parsed),) = runs_in(text)
-    assert [row["total_s"] for row in parsed.rows] == [60, 60.001, 60.002]
-    assert len({str(row["observed"]["workload"]) for row in parsed.rows}) == 3
+    rows = run_of("".join(head.format(at) + line.format(60000 + at) for at in range(3)) + "\n").rows
+    assert [row["total_s"] for row in rows] == [60, 60.001, 60.002]
+    assert len({str(row["observed"]["workload"]) for row in rows}) == 3
 
 
 @pytest.mark.parametrize("line", ["**write: IOPS=26k**, BW", "  **_write:IOPS=26k_** , BW"])
 @pytest.mark.parametrize("issued", ["issued rwts: total=0,1597440,0,0 short=0,0,0,0 dropped=0,0,0,0\n", ""])
 def test_a_page_may_have_a_rate_in_bold(line: str, issued: str) -> None:
     """It had no result, and was refused."""
-    text = (
-        f"a: (groupid=0, jobs=1): err= 0: pid=4: Tue\n{line}=104MiB/s (109MB/s)(6240MiB/60000msec)\n{issued}"
-    )
-    assert [
-        (row["access"], row["bw_mib_s"]) for row in run_of(text + "\nRun status group 0 (all jobs):\n").rows
-    ] == [("write", pytest.approx(104, rel=0.001))]
+    head = "a: (groupid=0, jobs=1): err= 0: pid=4: Tue\n"
+    end = f"=104MiB/s (109MB/s)(6240MiB/60000msec)\n{issued}\nRun status group 0 (all jobs):\n"
+    (row,) = run_of(head + line + end).rows
+    assert (row["access"], row["bw_mib_s"]) == ("write", pytest.approx(104, rel=0.001))
 
 
 def test_each_result_has_the_version_that_printed_it(tmp_path: Path) -> None:
@@ -250,10 +244,9 @@ def test_runs_of_other_sizes_are_no_repetitions(
 
 def test_a_margin_hides_no_job(tmp_path: Path) -> None:
     """Accesses match with blanks before them, lines of jobs do not: the margin is taken away first."""
-    text = (ROOT / "tests/golden/fio/groups.txt").read_text()
     found = []
     for indent in ("", "    "):
-        rows = rows_of(tmp_path, "".join(indent + line for line in text.splitlines(keepends=True)))
+        rows = rows_of(tmp_path, "".join(indent + line for line in GROUPS.splitlines(keepends=True)))
         found.append([(row["label"], row["bw_mib_s"], row["cell"]) for row in rows])
     assert found[0] == found[1]
 
@@ -289,9 +282,8 @@ def test_a_heading_above_those_of_a_lower_level_tells_results_apart(tmp_path: Pa
 
 def test_pages_may_drop_blanks_before_lines_or_keep_them_as_no_break_spaces(tmp_path: Path) -> None:
     """Neither had a result."""
-    text = (ROOT / "tests/golden/fio/groups.txt").read_text()
     found = []
-    for page in (text, "\n".join(map(str.strip, text.splitlines())), text.replace("  ", "\u00a0 ")):
+    for page in (GROUPS, "\n".join(map(str.strip, GROUPS.splitlines())), GROUPS.replace("  ", "\u00a0 ")):
         rows = rows_of(tmp_path, page)
         found.append([{name: row[name] for name in row if name != "source"} for row in rows])
     assert found[0] == found[1] == found[2]
@@ -312,33 +304,26 @@ def test_a_command_tells_what_a_page_has_no_line_of(command: str, found: tuple[o
     """The interface was 'not printed' below 'fio -ioengine=libaio -bs=256K -iodepth 8'."""
     result = "a: (groupid=0, jobs=1): err= 0: pid=4: Tue\n  read: IOPS=24, BW=6144KiB/s (6.3MB/s)"
     result += "(6144KiB/1000msec)\n\n"
-    ((_, parsed),) = runs_in(f"$ {command}\n{result}")
-    assert [tuple(row[key] for key in ("api", "order", "xfer_bytes", "iodepth")) for row in parsed.rows] == [
-        found
-    ]
+    (row,) = run_of(f"$ {command}\n{result}").rows
+    assert tuple(row[key] for key in ("api", "order", "xfer_bytes", "iodepth")) == found
+
+
+OF_GROUP = "  READ: bw=6144KiB/s (6MB/s), 1MiB/s-2MiB/s (1MB/s-2MB/s), io=6144KiB (6MB), run=1000-1000msec"
+OF_JOB = "  read: IOPS=24, BW=6144KiB/s (6.3MB/s)(6144KiB/1000msec)\n"
 
 
 @pytest.mark.parametrize(
     ("options", "line", "workers"),
     [
-        (
-            "--numjobs=4",
-            "  READ: bw=6144KiB/s (6MB/s), 1MiB/s-2MiB/s (1MB/s-2MB/s), io=6144KiB (6MB), run={}",
-            4,
-        ),
-        ("-numjobs 4 -group_reporting", "  read: IOPS=24, BW=6144KiB/s (6.3MB/s)(6144KiB/1000msec)\n", 4),
-        ("--numjobs=4", "  read: IOPS=24, BW=6144KiB/s (6.3MB/s)(6144KiB/1000msec)\n", None),
-        (
-            "--numjobs=$n --group_reporting",
-            "  read: IOPS=24, BW=6144KiB/s (6.3MB/s)(6144KiB/1000msec)\n",
-            None,
-        ),
+        ("--numjobs=4", OF_GROUP, 4),
+        ("-numjobs 4 -group_reporting", OF_JOB, 4),
+        ("--numjobs=4", OF_JOB, None),
+        ("--numjobs=$n --group_reporting", OF_JOB, None),
     ],
 )
 def test_the_sum_of_a_group_has_the_workers_of_its_command(
     options: str, line: str, workers: int | None
 ) -> None:
     """Below a command with numjobs=8 the sum of all was a result of one worker."""
-    result = line.format("1000-1000msec")
-    ((_, parsed),) = runs_in(f"$ fio --name=a --rw=read --bs=256k {options}\n{result}\n")
-    assert [row["observed"]["workload"].get("workers") for row in parsed.rows] == [workers]
+    (row,) = run_of(f"$ fio --name=a --rw=read --bs=256k {options}\n{line}\n").rows
+    assert row["observed"]["workload"].get("workers") == workers

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from tests.unit.imported import rows_of, run_of
-from weir.collect.importing import runs_in
 
 SHARES = ("1", "5", "10", "20", "30", "40", "50", "60", "70", "80", "90", "95", "99", "99.5", "99.9")
 NOTHING = "0;0;0;0;0;0;0.0;0.0;0;0;0.0;0.0;{}0%=0;0%=0;0;0;0.0;0.0;0;0;0%;0.0;0.0{}"
@@ -25,7 +24,7 @@ def line(version: int, name: str = "a", read_kib: int = 2048, more: str = "") ->
 @pytest.mark.parametrize("version", [2, 3, 4, 5])
 def test_the_fields_of_each_version_are_read(version: int) -> None:
     """All of them were refused."""
-    ((_, parsed),) = runs_in("fio: note\n" + line(version))
+    parsed = run_of("fio: note\n" + line(version))
     (row,) = parsed.rows
     assert (row["access"], row["moved_bytes"], row["bw_mib_s"], row["total_s"]) == ("read", 2 << 20, 0.5, 4)
     assert (row["ops_s"], row["lat_min_us"], row["lat_max_us"]) == (128, 10, 301)

@@ -133,11 +133,11 @@ def test_a_table_that_is_printed_again_is_of_the_same_run() -> None:
 def test_a_process_behind_the_end_of_a_run_is_of_another_one() -> None:
     """Two hours apart and without the first lines of the second, they were workers of one run."""
     first, second = (REPORT.format(pid=n, second=n, read=4 * n, ms=n, reads=n) for n in (1, 2))
-    ((_, run),) = runs_in(STARTS + first + second)
-    assert [row["ops"] for row in run.rows] == [1, 2]
-    assert not any("workers" in row["observed"]["workload"] for row in run.rows)
-    assert [row["xfer_bytes"] for row in run.rows] == [4096, None]  # the request of the second is unknown
-    assert run.rows[0]["observed"] != run.rows[1]["observed"]
+    rows = run_of(STARTS + first + second).rows
+    assert [row["ops"] for row in rows] == [1, 2]
+    assert not any("workers" in row["observed"]["workload"] for row in rows)
+    assert [row["xfer_bytes"] for row in rows] == [4096, None]  # the request of the second is unknown
+    assert rows[0]["observed"] != rows[1]["observed"]
 
 
 def test_tables_of_servers_of_fio() -> None:

@@ -1,5 +1,6 @@
 """Cells of the tool io-model: command line, cost, label, and invalid combinations."""
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -10,10 +11,7 @@ from weir.tools.io_model import TOOL
 
 MEMORY = Target("memory", "memory", "/dev/shm")
 WEIR_IO = ("build/weir-io", "io-model")
-
-
-def cell(iterations: int = 1, ppn: int = 1, **params: Any) -> Cell:
-    return cell_of(TOOL, iterations=iterations, ppn=ppn, **params)
+cell = partial(cell_of, TOOL)
 
 
 def command(one: Cell) -> str:

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +22,7 @@ IOR = tools()["ior"]
 IME = Target("buffer", "ime", "/data", prefix="ime://")
 NO_OPTIONS_OF_IOR = ("hints", "stripe_count", "pool", "osts", "drop_caches", "read_again")
 NOT_REPEATED = {"fill_memory": 0, "random_twice": False, "reorder_nodes": 1}
-
-
-def cell(iterations: int = 3, nodes: int = 2, ppn: int = 4, **params: Any) -> Cell:
-    return cell_of(IOR, iterations=iterations, nodes=nodes, ppn=ppn, **params)
+cell = partial(cell_of, IOR, iterations=3, nodes=2, ppn=4)
 
 
 def command(one: Cell, program: tuple[str, ...] = ("weir-io", "ior")) -> list[str]:

@@ -1,6 +1,7 @@
 """What logs and pages of other people look like: without a header, in small letters, with overflown sizes."""
 
 import re
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,6 @@ import pytest
 from tests.unit.imported import rows_of
 from weir.records.model import Parsed
 from weir.tools import tools
-from weir.tools.complaints import complaint
 
 GOLDEN = Path(__file__).parents[2] / "golden/ior"
 LOG = (GOLDEN / "ior-posix-shared.txt").read_text()
@@ -52,19 +52,6 @@ def test_a_summary_file_alone_has_none_of_the_warnings_about_sizes(rate: str | N
     assert {row["file_bytes"] for row in run.rows} == {None}
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "srun: error: Ignoring --cpu-bind, the plugin is not loaded",
-        "slurmstepd: error: option --slurmd-debug is unsupported, ignoring",
-        "srun: error: Invalid SLURMD_DEBUG value: 3",
-        "0: slurmstepd: error: unable to read the energy counter, ignoring it",
-    ],
-)
-def test_what_slurm_ignores_is_no_error_of_the_tool(line: str) -> None:
-    assert complaint(line) is None
-
-
 SUMMARY = """\
 Max Write: 3842.11 MiB/sec (4028.74 MB/sec)
 
@@ -93,7 +80,7 @@ def test_the_last_lines_of_a_log_have_the_results_of_its_summary(ops: str) -> No
 
 def test_a_summary_adds_nothing_to_a_table_of_iterations() -> None:
     (run,) = runs(LOG)
-    (other,) = runs("\n".join(line for line in LOG.splitlines() if not line.startswith("Operation")) + "\n")
+    (other,) = runs("".join(line for line in LOG.splitlines(True) if not line.startswith("Operation")))
     assert run.rows == other.rows
 
 
@@ -163,17 +150,16 @@ Max Write: 640.00 MiB/sec (671.09 MB/sec)
 )
 def test_the_command_above_a_quoted_table(command: str, layout: str | None) -> None:
     """Ten results of a page had no tasks, and the layouts that the page compares were unknown."""
-    (run,) = tools()["ior"].parse_log(PAGE.format(command=command))
+    (run,) = runs(PAGE.format(command=command))
     tasks = None if layout is None else 20
     assert {(row["layout"], row["observed"]["tasks"]) for row in run.rows} == {(layout, tasks)}
 
 
 def test_a_command_is_of_one_table() -> None:
     """The table below another one has not its command."""
-    page = PAGE.format(command="mpirun -np 20 ior -t 1m -b 16m -s 8 -F") + PAGE.format(
-        command="With stripes:"
-    )
-    (run,) = tools()["ior"].parse_log(page.replace("1280.00 ", "1280.01 ", 1))
+    above = ("mpirun -np 20 ior -t 1m -b 16m -s 8 -F", "With stripes:")
+    page = "".join(PAGE.format(command=line) for line in above)
+    (run,) = runs(page.replace("1280.00 ", "1280.01 ", 1))
     assert [row["layout"] for row in run.rows] == ["file-per-process"] * 2 + [None] * 2
 
 
@@ -203,13 +189,9 @@ remove -         -          -         -        -        -        0.534400 2
 SENTENCES = "\n\n".join(["One file of all ranks", "is written to the disks", "as fast as these can."] * 9)
 
 
-def _indented(text: str) -> str:
-    return "".join(f"   {line}" for line in text.splitlines(keepends=True))
-
-
 def test_tables_in_indented_blocks_are_read(tmp_path: Path) -> None:
     """A tutorial in reStructuredText indents its outputs; the rows of IOR begin at the margin."""
-    blocks = [_indented(QUOTED.format(rate="256.00", option=one)) for one in ("", " -F")]
+    blocks = [textwrap.indent(QUOTED.format(rate="256.00", option=one), "   ") for one in ("", " -F")]
     rows = rows_of(tmp_path, "".join(f"{SENTENCES}\n\n.. code-block:: shell\n\n{one}\n" for one in blocks))
     assert [row["bw_mib_s"] for row in rows] == [256, 512] * 2
     assert rows[0]["cell"] == rows[1]["cell"] != rows[2]["cell"] == rows[3]["cell"]
@@ -217,8 +199,7 @@ def test_tables_in_indented_blocks_are_read(tmp_path: Path) -> None:
 
 def test_the_command_above_a_table_has_a_prompt(tmp_path: Path) -> None:
     """With "$ " before it, tasks and layout were unknown."""
-    rows = rows_of(
-        tmp_path, QUOTED.format(rate="256.00", option=" -F") + QUOTED.format(rate="256.00", option="")
-    )
+    page = "".join(QUOTED.format(rate="256.00", option=one) for one in (" -F", ""))
+    rows = rows_of(tmp_path, page)
     told = [(row["tasks"], row["layout"], row["xfer_bytes"]) for row in rows]
     assert told == [(16, "file-per-process", 2**20)] * 2 + [(16, "shared", 2**20)] * 2

@@ -1,5 +1,6 @@
 """Cells of the tool madbench: command line, cost, label, and invalid combinations."""
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -9,10 +10,7 @@ from weir.records.model import Cell
 from weir.tools.madbench import TOOL
 
 WEIR_IO = ("build/weir-io", "madbench")
-
-
-def cell(iterations: int = 1, ppn: int = 2, **params: Any) -> Cell:
-    return cell_of(TOOL, iterations=iterations, ppn=ppn, **params)
+cell = partial(cell_of, TOOL, ppn=2)
 
 
 def command(one: Cell) -> str:

@@ -40,17 +40,17 @@ def test_columns_of_counts() -> None:
 
 def test_errors_and_times_without_digits() -> None:
     failed = "benchmark err\t0\t0\t0\t2\t0\t1\n"
-    ((_, run),) = runs_in(TEXT.replace("cleanup", failed + "cleanup"))
-    assert [(one.level, one.text) for one in run.messages] == [("error", "benchmark: 3 errors")]
-    ((_, run),) = runs_in(TEXT.replace("0.016s", "0.000s"))
-    assert [row["access"] for row in run.rows] == ["create", "update", "update"]
+    (message,) = run_of(TEXT.replace("cleanup", failed + "cleanup")).messages
+    assert (message.level, message.text) == ("error", "benchmark: 3 errors")
+    rows = run_of(TEXT.replace("0.016s", "0.000s")).rows
+    assert [row["access"] for row in rows] == ["create", "update", "update"]
 
 
 def test_a_run_that_failed_before_its_first_result() -> None:
     """It was 'output of md-workbench, not read', as if its form were not known."""
     head = TEXT[: TEXT.index("phase\t")] + "\trun-precreate\n\trun-cleanup\n"
     error = "0: Error while creating the obj: /scratch/w/0_0/file-981\nMPI_ABORT was invoked on rank 0\n"
-    ((_, run),) = runs_in(head + error)
+    run = run_of(head + error)
     assert [(row["access"], row.get("ops_s")) for row in run.rows] == [("create", None), ("remove", None)]
     texts = ["Error while creating the obj: /scratch/w/0_0/file-981", "MPI_ABORT was invoked on rank 0"]
     assert [(one.level, one.text) for one in run.messages] == [("error", text) for text in texts]

@@ -1,27 +1,23 @@
 """Cells of the tool mdtest: command line, cost, label, and invalid combinations."""
 
+from functools import partial
 from typing import Any
 
 import pytest
 
 from tests.unit.tools.cells import DISK, PATHS, assert_problem, cell_of
-from weir.records.model import Cell, Target
+from weir.records.model import Target
 from weir.tools.mdtest import TOOL
 
 BUFFER = Target("ime", "ime", "/data", prefix="ime://")
-
-
-def cell(iterations: int = 1, **params: Any) -> Cell:
-    return cell_of(TOOL, iterations=iterations, ppn=4, **params)
-
-
+cell = partial(cell_of, TOOL, ppn=4)
 HARD: dict[str, Any] = {"xfer_bytes": 3901, "shift": 1, "verify_read": True, "items_per_rank": 50}
 
 
 def test_one_command_line_for_both_programs() -> None:
     line = "-a POSIX -i 2 -F -C -T -E -r -n 50 -N 1 -w 3901 -e 3901 -X -d /data/run/data"
-    assert TOOL.command(cell(2, **HARD), DISK, ["mdtest"], PATHS) == ["mdtest", *line.split()]
-    ours = TOOL.command(cell(2, **HARD), DISK, ["weir-io", "mdtest"], PATHS)
+    assert TOOL.command(cell(iterations=2, **HARD), DISK, ["mdtest"], PATHS) == ["mdtest", *line.split()]
+    ours = TOOL.command(cell(iterations=2, **HARD), DISK, ["weir-io", "mdtest"], PATHS)
     assert ours == ["weir-io", "mdtest", *line.split(), "--json=/results/000/summary.json"]
 
 
@@ -44,11 +40,11 @@ def test_command_says_what_the_cell_asks(params: dict[str, Any], options: str) -
 
 def test_cost_counts_names_and_what_stays() -> None:
     """Four ranks of 50 files, one tree, two directories above it; all of it goes with each iteration."""
-    cost = TOOL.footprint(cell(3, **HARD))
+    cost = TOOL.footprint(cell(iterations=3, **HARD))
     assert (cost.inodes, cost.peak_bytes, cost.written_bytes) == (203, 200 * 3901, 3 * 200 * 3901)
     assert cost.operations == 3 * 4 * 200
     kept = TOOL.footprint(
-        cell(3, directories="own", access=["create"], items_per_rank=30, branches=2, depth=2)
+        cell(iterations=3, directories="own", access=["create"], items_per_rank=30, branches=2, depth=2)
     )
     assert (kept.inodes, kept.peak_bytes, kept.read_bytes) == (3 * (120 + 4 * 7 + 2), 0, 0)
 
@@ -91,6 +87,6 @@ def test_a_burst_buffer_has_no_rename_and_no_other_door() -> None:
 def test_mdtest_has_no_single_rates_of_many_iterations() -> None:
     """It prints greatest, least and mean: a cell of more than three is for weir-io."""
     reason = "mdtest prints the mean of 4 iterations, not each"
-    assert TOOL.unsupported(cell(4), ["/opt/mdtest"]) == reason
-    assert TOOL.unsupported(cell(3), ["/opt/mdtest"]) is None
-    assert TOOL.unsupported(cell(4), ["/opt/weir-io", "mdtest"]) is None
+    assert TOOL.unsupported(cell(iterations=4), ["/opt/mdtest"]) == reason
+    assert TOOL.unsupported(cell(iterations=3), ["/opt/mdtest"]) is None
+    assert TOOL.unsupported(cell(iterations=4), ["/opt/weir-io", "mdtest"]) is None

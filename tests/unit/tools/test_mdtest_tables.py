@@ -342,12 +342,10 @@ def test_four_numbers_of_ranks_before_three_of_iterations() -> None:
 def test_decimal_commas_of_a_locale() -> None:
     """The Java behind the interface to HDFS sets one: a log was refused as one without a timed result."""
     table = V1[V1.index("   File creation") : V1.index("\n\n-- finished")]
-    (run,) = tools()["mdtest"].parse_log(DATE + V1.replace(table, table.replace(".", ",")))
+    (run,) = runs(DATE + V1.replace(table, table.replace(".", ",")))
     assert [(row["access"], row["ops_s"]) for row in run.rows] == [("create", 1234.5)]
     thousands = table.replace("1234.500", "1,234").replace(" 0.000", "1,234").replace("917.720", "1,234")
-    assert not [
-        row for one in tools()["mdtest"].parse_log(DATE + V1.replace(table, thousands)) for row in one.rows
-    ]
+    assert not [row for one in runs(DATE + V1.replace(table, thousands)) for row in one.rows]
 
 
 def test_a_mail_breaks_the_rows_of_a_table() -> None:

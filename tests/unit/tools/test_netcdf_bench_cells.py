@@ -1,5 +1,6 @@
 """Cells of the tool netcdf-bench: command line, cost, label, and invalid combinations."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +12,8 @@ from weir.tools.base import RunPaths
 from weir.tools.netcdf_bench import TOOL
 from weir.tools.netcdf_bench.geometry import GeometryError, parse_geometry
 
-
-def cell(iterations: int = 1, nodes: int = 2, ppn: int = 4, **params: Any) -> Cell:
-    return cell_of(TOOL, iterations=iterations, nodes=nodes, ppn=ppn, **params)
-
-
-def command(one: Cell, *program: str) -> str:
-    return command_of(TOOL, one, *program)
+cell = partial(cell_of, TOOL, nodes=2, ppn=4)
+command = partial(command_of, TOOL)
 
 
 def test_command_of_the_defaults() -> None:
