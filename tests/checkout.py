@@ -113,6 +113,16 @@ class FakeTool(Tool):
 TOOLS: Mapping[str, Tool] = {"fake": FakeTool()}
 
 
+def plain_cell(cell: str = "0123456789ab", **known: Any) -> Cell:
+    """One of IOR on one node with one process; known: in what it differs."""
+    usual = {
+        **{"label": "this one", "suite": "quick", "experiment": "test", "tool": "ior", "site": "local"},
+        **{"target": "disk", "stack": "debian", "partition": "here", "nodes": 1, "ppn": 1, "rounds": 1},
+        **{"iterations": 1, "timeout_s": 60.0, "params": {}},
+    }
+    return Cell(cell, **usual | known)
+
+
 def shipped(site: str, suites: Sequence[str], **overrides: Any) -> Config:
     """The shipped configuration with its own targets and stacks, whatever stands beside them."""
     targets, stacks = SHIPPED_SITES[site]

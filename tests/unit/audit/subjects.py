@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from tests.checkout import plain_cell
 from weir.audit import RunFacts, Subject
 from weir.records.model import Cell, Message, Row
 
@@ -15,9 +16,8 @@ GOOD_ROW: Row = {
     "moved_bytes": 800 * MIB, "file_bytes": 800 * MIB, "open_s": 0.1, "io_s": 1.8, "close_s": 0.1,
     "total_s": 2.0004, "bw_mib_s": 399.92, "ops_s": 400.0, "program": "IOR", "tool_version": "4.1.0",
 }  # fmt: skip
-CELL = Cell(
-    cell="0123456789ab", label="", suite="quick", experiment="test", tool="ior", site="local", target="disk",
-    stack="debian", partition="here", nodes=2, ppn=4, rounds=1, iterations=1, timeout_s=60.0,
+CELL = plain_cell(
+    nodes=2, ppn=4,
     params={
         "api": "POSIX", "layout": "shared", "order": "sequential", "xfer_bytes": MIB,
         "block_bytes": 100 * MIB, "segments": 1, "stonewall": 0.0, "collective": False, "sync": True,

@@ -9,7 +9,9 @@ from typing import Any, cast
 
 import pytest
 
+from tests.checkout import plain_cell
 from tests.programs import write_program
+from tests.unit.tools.cells import cell_of
 from weir.measure.batches import measure_in_turn, run_all
 from weir.measure.clean_up.directories import Workspace, fault
 from weir.measure.clean_up.prepared_target import Guardian
@@ -22,19 +24,39 @@ from weir.tools import tools
 GOLDEN = Path(__file__).resolve().parents[2] / "golden/ior/weir-io-mpiio.json"
 
 
+def on_the_path(folder: Path, monkeypatch: pytest.MonkeyPatch, **programs: str) -> None:
+    """Scripts that are found before any program of the machine."""
+    for name, text in programs.items():
+        write_program(folder / "bin" / name, text)
+    monkeypatch.setenv("PATH", f"{folder}/bin:/usr/bin:/bin")
+
+
+def golden_cell(**known: Any) -> Cell:
+    """The cell that GOLDEN is a result of."""
+    params = dict(cell_of(tools()["ior"]).params)
+    requested = json.loads(GOLDEN.read_text())["requested"]
+    params |= {name: requested[name] for name in params.keys() & requested.keys()}
+    return plain_cell("c" * 12, label="where what", params=params, **known)
+
+
+def small_batch(folder: Path, stack: Stack, rounds: int = 1) -> PlannedBatch:
+    """Two cells of IOR that move one page."""
+    params = cell_of(tools()["ior"], xfer_bytes=4096, block_bytes=4096).params
+    cells = [plain_cell(f"{n:012x}", label=f"c{n}", rounds=rounds, params=params) for n in range(2)]
+    (folder / "target").mkdir()
+    target = Target("t", "disk", str(folder / "target"))
+    return PlannedBatch("b", cells, target, stack, "srun", folder / "results")
+
+
 def one_cell(folder: Path, monkeypatch: pytest.MonkeyPatch, nodes: int, srun: str) -> PlannedBatch:
-    """A batch of the cell that GOLDEN is a result of, started by this script in place of srun."""
+    """A batch of that cell, started by this script in place of srun."""
     for name in ("data", "temporary"):
         (folder / name).mkdir()
     monkeypatch.setenv("TMPDIR", str(folder / "temporary"))
-    write_program(folder / "bin" / "srun", srun)
-    monkeypatch.setenv("PATH", f"{folder}/bin:/usr/bin:/bin")
-    params = {name: parameter.default for name, parameter in tools()["ior"].parameters.items()}
-    requested = json.loads(GOLDEN.read_text())["requested"]
-    params |= {name: requested[name] for name in requested if name in (*params, "xfer_bytes", "block_bytes")}
-    cell = Cell("c" * 12, "where what", "s", "e", "ior", "x", "disk", "st", "p", nodes, 1, 1, 1, 60.0, params)
+    on_the_path(folder, monkeypatch, srun=srun)
     target = Target("disk", "disk", str(folder / "data"))
-    return PlannedBatch("b", [cell], target, Stack("st", {"ior": ("true",)}), "srun", folder / "results")
+    stack = Stack("st", {"ior": ("true",)})
+    return PlannedBatch("b", [golden_cell(nodes=nodes)], target, stack, "srun", folder / "results")
 
 
 def session_batch(planned: PlannedBatch, **options: Any) -> SessionBatch:

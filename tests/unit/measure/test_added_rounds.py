@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.checkout import plain_cell
 from tests.programs import write_file
 from weir.measure import batches
 from weir.measure.batches import measure_in_rounds, run_all
@@ -24,7 +25,7 @@ from weir.statistics.median import half_width
 
 
 def cell(name: str, until: Until | None, count: int = 4) -> Cell:
-    return Cell(name, name, "s", "e", "ior", "x", "t", "st", "p", 1, 1, count, 1, 60.0, {}, until=until)
+    return plain_cell(name, rounds=count, until=until)
 
 
 def speeds(results: Path, name: str) -> list[float]:

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from tests.checkout import plain_cell
 from tests.unit.measure.alone import session_batch
 from weir.measure import batches
 from weir.measure.batches import _fitting, run_all
@@ -15,8 +16,7 @@ from weir.records.model import Cell, Stack, Target
 
 
 def cell(number: int, timeout_s: float) -> Cell:
-    name = f"{number:012x}"
-    return Cell(name, name, "s", "e", "ior", "site", "t", "st", "p", 1, 1, 1, 1, timeout_s, {})
+    return plain_cell(f"{number:012x}", timeout_s=timeout_s)
 
 
 @pytest.fixture

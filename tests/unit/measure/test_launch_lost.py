@@ -6,22 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.measure.alone import run_missing
+from tests.unit.measure.alone import on_the_path, run_missing, small_batch
 from weir.base.errors import WeirError
 from weir.measure import batches, launch
 from weir.measure.session import PlannedBatch, SessionBatch
-from weir.records.model import Cell, Stack, Target
-from weir.tools import tools
-
-PARAMS = {name: parameter.default for name, parameter in tools()["ior"].parameters.items()}
+from weir.records.model import Stack
 
 
 @pytest.fixture
 def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PlannedBatch:
     """An srun that loses as many launches as the file `losses` has, and a program that does nothing."""
-    (tmp_path / "bin").mkdir()
-    srun = tmp_path / "bin" / "srun"
-    srun.write_text(
+    srun = (
         "#!/bin/sh\n"
         f"left=$(cat {tmp_path}/losses)\n"
         '[ "$left" -gt 0 ] || exit 0\n'
@@ -29,18 +24,9 @@ def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PlannedBatch:
         "echo 'srun: error: Unable to create step for job 5: Unable to contact slurm controller' >&2\n"
         "exit 1\n"
     )
-    srun.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}/bin:/usr/bin:/bin")
+    on_the_path(tmp_path, monkeypatch, srun=srun)
     monkeypatch.setattr(batches, "LOST_PAUSE_S", 0.0)
-    target = tmp_path / "target"
-    target.mkdir()
-    sizes = {"xfer_bytes": 4096, "block_bytes": 4096}
-    cells = [
-        Cell(f"{n:012x}", f"c{n}", "s", "e", "ior", "x", "t", "st", "p", 1, 1, 1, 1, 60.0, PARAMS | sizes)
-        for n in range(2)
-    ]
-    stack = Stack("st", {"ior": ("ior",)})
-    return PlannedBatch("b", cells, Target("t", "disk", str(target)), stack, "srun", tmp_path / "results")
+    return small_batch(tmp_path, Stack("st", {"ior": ("ior",)}))
 
 
 def run(job: PlannedBatch, losses: int) -> SessionBatch:

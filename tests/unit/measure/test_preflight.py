@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.checkout import shipped
-from tests.programs import write_program
+from tests.unit.measure.alone import on_the_path
 from weir.measure import preflight
 from weir.measure.preflight import check_batch, check_inodes, check_kind, check_space, inodes_of
 from weir.measure.ranks import check_ranks
@@ -123,9 +123,8 @@ def test_a_program_for_stripes_that_is_not_there_is_found_before_the_first_run(t
     assert "stripes" not in {each.name for each in check_batch((), plain, Stack("mine", {}), any_kind=True)}
 
 
-def launcher_that(tmp_path: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_program(tmp_path / "mpirun", f"#!/bin/sh\n{script}\n")
-    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+def launcher_that(folder: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    on_the_path(folder, monkeypatch, mpirun=f"#!/bin/sh\n{script}\n")
 
 
 def test_the_launcher_has_to_start_the_program_also_where_that_does_not_tell_its_ranks(

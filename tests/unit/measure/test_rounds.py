@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.checkout import plain_cell
 from tests.programs import write_file
 from tests.unit.conftest import RunWeir
 from weir import cli
@@ -21,7 +22,7 @@ from weir.measure.batches import measure_in_rounds, measure_in_turn
 from weir.measure.lock import machine_lock, this_process
 from weir.measure.receipt import BatchReceipt
 from weir.measure.session import Execution, PlannedBatch, Session, SessionBatch
-from weir.records.model import Cell, Stack, Target
+from weir.records.model import Stack, Target
 from weir.runs.files import run_folder
 
 
@@ -41,10 +42,7 @@ def is_busy(target: Target) -> bool:
 
 
 def job(name: str, rounds: tuple[int, ...], results: Path) -> PlannedBatch:
-    cells = [
-        Cell(f"{name}{number}", name, "s", "e", "ior", "site", "disk", name, "node", 1, 1, count, 1, 10.0, {})
-        for number, count in enumerate(rounds)
-    ]
+    cells = [plain_cell(f"{name}{at}", label=name, rounds=count) for at, count in enumerate(rounds)]
     target = Target(name, "disk", str(results / name))
     return PlannedBatch(name, cells, target, Stack(name, {}), "mpirun", results)
 
@@ -123,20 +121,12 @@ def test_every_batch_has_its_turn_in_every_block(tmp_path: Path, monkeypatch: py
 def test_a_batch_that_cannot_go_on_leaves_the_others_their_turn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, side_by_side: bool
 ) -> None:
-    turns: list[str] = []
-    faults = {"a": TargetUnavailableError("target a: gone"), "b": OSError(5, "Input/output error", "/data")}
-
-    def turn(one: SessionBatch, round: int | None) -> None:
-        turns.append(one.planned.batch)
-        if one.planned.batch in faults:
-            raise faults[one.planned.batch]
-        run_round(one, round)
-
-    monkeypatch.setattr(batches, "take_turn", turn)
+    gone, failing = TargetUnavailableError("target a: gone"), OSError(5, "Input/output error", "/data")
+    turns = Turns(monkeypatch, a=gone, b=failing)
     session = Session([job(name, (2,), tmp_path) for name in "abc"], seed=4)
     (measure_in_rounds if side_by_side else measure_in_turn)(session)
     results = session.batches
-    assert sorted(turns) == ["a", "b", "c"] + ["c"] * side_by_side
+    assert sorted(turns.names) == ["a", "b", "c"] + ["c"] * side_by_side
     assert [one.error and str(one.error.problems[0].message) for one in results] == [
         "target a: gone",
         "Input/output error",
@@ -148,7 +138,7 @@ def test_a_batch_that_cannot_go_on_leaves_the_others_their_turn(
 class Turns:
     """Batches whose turns are known, of executions that end at once; those in `faults` cannot go on."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, **faults: WeirError) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, **faults: Exception) -> None:
         self.faults, self.names, self.busy = faults, "", set[bool]()
         monkeypatch.setattr(batches, "take_turn", self.take)
 

@@ -9,16 +9,12 @@ from pathlib import Path
 import pytest
 
 from reframe_checks.weir_checks.start import follow
+from tests.checkout import plain_cell
 from weir.base.processes import without_terminal
 from weir.measure.session import Execution, Progress, rounds_in_random_order
 from weir.records.model import Cell
 
-
-def cell(name: str, rounds: int) -> Cell:
-    return Cell(name, name, "s", "e", "ior", "site", "disk", "stack", "node", 1, 1, rounds, 1, 10.0, {})
-
-
-CELLS = [cell(f"c{i}", 3) for i in range(8)] + [cell("single", 1)]
+CELLS = [plain_cell(f"c{i}", rounds=3) for i in range(8)] + [plain_cell("single")]
 
 
 def never(_cell: Cell, _run: int) -> bool:
@@ -51,7 +47,7 @@ def test_finished_executions_are_left_out() -> None:
 def test_progress_counts_the_executions_of_all_batches(capsys: pytest.CaptureFixture[str]) -> None:
     progress = Progress()
     progress.expect(3)
-    cell = Cell("a0", "a", "s", "e", "ior", "site", "disk", "a", "node", 1, 1, 1, 1, 10.0, {})
+    cell = plain_cell()
     for name in ("a", "b"):
         progress.step(name, Execution(cell, 0, 0), "done", 1.0)
     progress.expect(1)

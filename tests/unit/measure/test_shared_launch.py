@@ -8,21 +8,17 @@ from typing import Any
 
 import pytest
 
-from tests.programs import write_file
-from tests.unit.measure.alone import run_missing
+from tests.programs import write_file, write_program
+from tests.unit.measure.alone import on_the_path, run_missing, small_batch
 from weir.measure import launch as launch_module
 from weir.measure.clean_up.remains import settle
 from weir.measure.launch import after, end_of, read_status
 from weir.measure.ranks import check_ranks
-from weir.measure.session import PlannedBatch, SessionBatch
-from weir.records.model import Cell, Stack, Target
+from weir.measure.session import PlannedBatch
+from weir.records.model import Stack
 from weir.runs.files import read_run_file, run_folder
-from weir.runs.ledger import Judge
-from weir.tools import tools
 from weir.tools.engine import engine_of
 
-SIZES = {"xfer_bytes": 4096, "block_bytes": 4096}
-PARAMS = {name: parameter.default for name, parameter in tools()["ior"].parameters.items()}
 # Stands for a container: notes what it is to start, and does it as weir-io would.
 CONTAINER = """#!/bin/bash
 printf '%s\\n' "$*" >>"$NOTES"
@@ -53,26 +49,12 @@ def test_the_engine_is_what_stands_before_its_personality(program: str, engine: 
 @pytest.fixture
 def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PlannedBatch:
     """Two cells of two rounds, by the container above."""
-    container, srun = tmp_path / "exec.sh", tmp_path / "srun"
-    container.write_text(CONTAINER)
-    srun.write_text(f'#!/bin/sh\nwhile [ "$1" != {container} ]; do shift; done\nexec "$@"\n')
-    for program in (container, srun):
-        program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    stack = Stack(
-        "st", {"ior": (str(container), "image", "weir-io", "ior")}, environment={"NOTES": f"{tmp_path}/notes"}
-    )
-    cells = [
-        Cell(f"{n:012x}", f"c{n}", "s", "e", "ior", "x", "t", "st", "p", 1, 1, 2, 1, 60.0, PARAMS | SIZES)
-        for n in range(2)
-    ]
-    (tmp_path / "target").mkdir()
-    target = Target("t", "disk", str(tmp_path / "target"))
-    return PlannedBatch("b", cells, target, stack, "srun", tmp_path / "results")
-
-
-def run(job: PlannedBatch, judge: Judge | None = None) -> SessionBatch:
-    return run_missing(job, judge=judge)
+    container = write_program(tmp_path / "exec.sh", CONTAINER)
+    srun = f'#!/bin/sh\nwhile [ "$1" != {container} ]; do shift; done\nexec "$@"\n'
+    on_the_path(tmp_path, monkeypatch, srun=srun)
+    program = (str(container), "image", "weir-io", "ior")
+    stack = Stack("st", {"ior": program}, environment={"NOTES": f"{tmp_path}/notes"})
+    return small_batch(tmp_path, stack, rounds=2)
 
 
 def test_a_launcher_that_hangs_after_its_last_cell_is_ended_and_its_cells_have_run(
@@ -82,7 +64,7 @@ def test_a_launcher_that_hangs_after_its_last_cell_is_ended_and_its_cells_have_r
     container = tmp_path / "exec.sh"
     hangs = '[ "$3" != batch ] || exec sleep 600\n'
     container.write_text(CONTAINER + hangs)
-    assert run(job).done == 4
+    assert run_missing(job).done == 4
     assert "did not end within 0.3 s after its last cell: it was ended" in capsys.readouterr().err
 
 
@@ -90,7 +72,7 @@ def test_cells_in_a_container_share_a_launch_and_its_ranks_are_looked_at(
     tmp_path: Path, job: PlannedBatch
 ) -> None:
     assert check_ranks(1, 1, job.stack, "srun").problem is None
-    result = run(job)
+    result = run_missing(job)
     assert (result.done, result.failed) == (4, [])
     looked, measured = (tmp_path / "notes").read_text().splitlines()
     assert looked.startswith("image weir-io ior -a NULL")
@@ -108,7 +90,7 @@ def test_cells_keep_their_order_though_the_clock_of_their_files_is_set(
     container = tmp_path / "exec.sh"
     stepping = 'touch -d "@$((2000000000 - 600 * ++ended))" "$outputs/stdout.txt"; sleep 0.01'
     container.write_text(CONTAINER.replace(": >", f': >"$outputs/stdout.txt"; {stepping}; : >>'))
-    result = run(job)
+    result = run_missing(job)
     assert result.done == 4
     lines = [json.loads(line) for line in (job.results / "ledger.jsonl").read_text().splitlines()]
     documents = [read_run_file(job.results, line["cell"], line["run"]) or {} for line in lines]
@@ -139,7 +121,7 @@ def test_after_an_interrupt_what_has_run_is_kept_and_judging_it_waits_for_collec
 
     signal.signal(signal.SIGINT, signal.default_int_handler)
     with pytest.raises(KeyboardInterrupt):
-        run(job, judge)
+        run_missing(job, judge=judge)
     documents = [read_run_file(job.results, cell.cell, number) for cell in job.cells for number in (0, 1)]
     assert [one["status"] for one in documents if one] == ["done"] * 2
     assert judged == []
@@ -208,7 +190,7 @@ def test_a_launch_that_never_began_leaves_nothing(tmp_path: Path) -> None:
 
 def test_a_run_file_has_what_held_its_cell_back(job: PlannedBatch, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(launch_module, "held_between", lambda before, after: {"throttled_periods": 31})
-    run(job)
+    run_missing(job)
     hosts = [(read_run_file(job.results, cell.cell, 0) or {})["host"] for cell in job.cells]
     assert [host["throttled_periods"] for host in hosts] == [31, 31]
     assert all(host["cores"] for host in hosts)

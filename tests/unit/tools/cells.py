@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from tests.checkout import plain_cell
 from weir.plan.config.parameters import cell_default, cell_key
 from weir.records.model import Cell, Target
 from weir.tools.base import RunPaths, Tool
@@ -15,23 +16,8 @@ PATHS = RunPaths("/data/run/data", Path("/results/000"))
 def cell_of(tool: Tool, *, iterations: int = 1, nodes: int = 1, ppn: int = 1, **params: Any) -> Cell:
     defaults = {cell_key(name, one): cell_default(one) for name, one in tool.parameters.items()}
     assert set(params) <= set(defaults)
-    return Cell(
-        cell="0123456789ab",
-        label="this one",
-        suite="quick",
-        experiment="test",
-        tool=tool.name,
-        site="local",
-        target="disk",
-        stack="debian",
-        partition="here",
-        nodes=nodes,
-        ppn=ppn,
-        rounds=1,
-        iterations=iterations,
-        timeout_s=60.0,
-        params=defaults | params,
-    )
+    shape = {"iterations": iterations, "nodes": nodes, "ppn": ppn}
+    return plain_cell(tool=tool.name, params=defaults | params, **shape)
 
 
 def command_of(tool: Tool, one: Cell, *program: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import pytest
 
+from tests.checkout import plain_cell
 from tests.unit.decide.compare.test_compare import cell as rows_of
 from tests.unit.decide.compare.test_compare import noisy
 from weir.base.errors import WeirError
@@ -21,12 +22,8 @@ SITE = Site("lab", "A site", (), {}, {"debian": STACK}, {})
 
 
 def cell(name: str, checks: str | None = None) -> Cell:
-    return Cell(
-        *(name, f"disk {name[:2]}", "mine", "one", "ior", "lab", "disk", "debian", "node", 1, 1, 8, 1, 60.0),
-        params={},
-        by_cross_check=checks is not None,
-        checks=checks,
-    )
+    by_other = checks is not None
+    return plain_cell(name, label=f"disk {name[:2]}", rounds=8, by_cross_check=by_other, checks=checks)
 
 
 def rounds(seed: int, level: float, program: str, count: int = 12, **columns: Any) -> list[Row]:

@@ -43,26 +43,31 @@ def facts_below(folder: Path) -> dict[str, Any]:
     return facts_of(job, "token", this_process(job.results, "b"), Lock(folder / "locks/0123"))
 
 
-def killed(facts: dict[str, Any]) -> dict[str, Any]:
-    return facts | {"holder": facts["holder"] | {"pid": GONE, "started_ticks": 1}}
+def note_of_a_kill(folder: Path, **changes: Any) -> dict[str, Any]:
+    """What a measurement that was killed has noted."""
+    facts = facts_below(folder)
+    facts |= {"holder": facts["holder"] | {"pid": GONE, "started_ticks": 1}} | changes
+    (folder / "locks/0123.json").write_text(json.dumps(facts))
+    return facts
+
+
+def assert_all_is_removed(folder: Path) -> None:
+    (cleaned,) = clean_up_after_kills(print)
+    assert (cleaned.complaints, [*(folder / "locks").iterdir(), *(folder / "data").iterdir()]) == ((), [])
 
 
 def test_what_is_left_is_removed_with_its_note(notes: Path, tmp_path: Path) -> None:
-    facts = killed(facts_below(tmp_path))
-    (notes / "0123.json").write_text(json.dumps(facts))
+    note_of_a_kill(tmp_path)
     Workspace(tmp_path / "data", tmp_path / "results", "b").claim()
-    (cleaned,) = clean_up_after_kills(print)
-    assert (cleaned.complaints, [*notes.iterdir(), *(tmp_path / "data").iterdir()]) == ((), [])
+    assert_all_is_removed(tmp_path)
 
 
 def test_what_is_left_on_a_target_that_was_unmounted_is_noted_for_the_next_start(
     notes: Path, tmp_path: Path
 ) -> None:
-    facts = killed(facts_below(tmp_path))
+    facts = note_of_a_kill(tmp_path)
     (tmp_path / "results").mkdir()
-    (notes / "0123.json").write_text(json.dumps(facts))
-    (cleaned,) = clean_up_after_kills(print)
-    assert (cleaned.complaints, [*notes.iterdir()]) == ((), [])
+    assert_all_is_removed(tmp_path)
     assert Path(facts["launches"]).is_dir()
 
 
@@ -76,19 +81,16 @@ def test_results_that_take_no_lock_keep_nothing_on_the_target(
 
     monkeypatch.setattr(remains, "launch_lock", full)
     (tmp_path / "results").mkdir()
-    (notes / "0123.json").write_text(json.dumps(killed(facts_below(tmp_path))))
+    note_of_a_kill(tmp_path)
     Workspace(tmp_path / "data", tmp_path / "results", "b").claim()
-    (cleaned,) = clean_up_after_kills(print)
-    assert (cleaned.complaints, [*notes.iterdir(), *(tmp_path / "data").iterdir()]) == ((), [])
+    assert_all_is_removed(tmp_path)
 
 
 def test_a_note_of_a_results_folder_that_is_not_utf8_is_carried_out(notes: Path, tmp_path: Path) -> None:
     results = tmp_path / "a\udcffb"
-    facts = killed(facts_below(tmp_path)) | {"results": str(results)}
-    (notes / "0123.json").write_text(json.dumps(facts))
+    note_of_a_kill(tmp_path, results=str(results))
     Workspace(tmp_path / "data", results, "b").claim()
-    (cleaned,) = clean_up_after_kills(print)
-    assert (cleaned.complaints, [*notes.iterdir(), *(tmp_path / "data").iterdir()]) == ((), [])
+    assert_all_is_removed(tmp_path)
 
 
 @pytest.mark.parametrize("damage", [{"target": {"name": "disk"}}, {"launches": "a\0b"}])
@@ -96,7 +98,7 @@ def test_a_note_that_cannot_be_carried_out_is_set_aside_after_one_try(
     notes: Path, tmp_path: Path, damage: dict[str, Any]
 ) -> None:
     """As one that another version of weir has left."""
-    (notes / "0123.json").write_text(json.dumps(killed(facts_below(tmp_path)) | damage))
+    note_of_a_kill(tmp_path, **damage)
     lines: list[str] = []
     (cleaned,) = clean_up_after_kills(lines.append)
     aside = notes / f"0123{ASIDE_SUFFIX}"

@@ -14,9 +14,7 @@ from weir.measure.machine.host import block_limits
 @pytest.fixture
 def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder on a loop device over a file on a partition, in a tree like /sys/dev/block."""
-    image = tmp_path / "images" / "image"
-    image.parent.mkdir()
-    image.touch()
+    image = write_file(tmp_path / "images" / "image", "")
     for file, text in {
         "disks/vda/dev": "254:0",
         "disks/vda/vda1/partition": "1",
@@ -40,13 +38,9 @@ def limits(tree: Path) -> list[dict[str, int | str]]:
     return block_limits(tree, tree / "proc", tree / "cgroup", tree)
 
 
-def put(file: Path, text: str) -> None:
-    write_file(file, text)
-
-
 def test_of_version_2_at_every_level(tree: Path) -> None:
-    put(tree / "cgroup/unit/io.max", "254:0 rbps=2097152 wbps=max riops=max wiops=120\n8:0 rbps=7\n")
-    put(tree / "cgroup/unit/step/io.max", "7:0 rbps=max wbps=1000 riops=max wiops=max\n")
+    write_file(tree / "cgroup/unit/io.max", "254:0 rbps=2097152 wbps=max riops=max wiops=120\n8:0 rbps=7\n")
+    write_file(tree / "cgroup/unit/step/io.max", "7:0 rbps=max wbps=1000 riops=max wiops=max\n")
     assert limits(tree) == [
         {"device": "7:0", "write_bps": 1000},
         {"device": "254:0", "read_bps": 2097152, "write_iops": 120},
@@ -54,14 +48,14 @@ def test_of_version_2_at_every_level(tree: Path) -> None:
 
 
 def test_of_version_1(tree: Path) -> None:
-    put(tree / "cgroup/blkio/job/blkio.throttle.write_bps_device", "254:0 1048576\n8:16 5\n")
-    put(tree / "cgroup/blkio/blkio.throttle.read_iops_device", "254:1 300\n")
+    write_file(tree / "cgroup/blkio/job/blkio.throttle.write_bps_device", "254:0 1048576\n8:16 5\n")
+    write_file(tree / "cgroup/blkio/blkio.throttle.read_iops_device", "254:1 300\n")
     assert limits(tree) == [{"device": "254:0", "write_bps": 1048576}, {"device": "254:1", "read_iops": 300}]
 
 
 def test_without_limits(tree: Path) -> None:
     assert limits(tree) == []
-    put(tree / "cgroup/unit/io.max", "254:0 rbps=max wbps=max riops=max wiops=max\n")
+    write_file(tree / "cgroup/unit/io.max", "254:0 rbps=max wbps=max riops=max wiops=max\n")
     assert limits(tree) == []
 
 

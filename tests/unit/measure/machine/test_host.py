@@ -26,17 +26,18 @@ def test_the_mount_of_a_folder_is_the_nearest_above() -> None:
     assert root["mount_point"] == "/"
 
 
-def mount_number(folder: Path) -> str:
-    lines = Path(f"/proc/self/fdinfo/{os.open(folder, os.O_PATH)}").read_text().splitlines()
-    return next(line.split()[1] for line in lines if line.startswith("mnt_id:"))
+def table_of(proc: Path, *lines: str) -> Path:
+    """The mounts of this process; {number} is that of the mount which has the folder."""
+    known = Path(f"/proc/self/fdinfo/{os.open(proc, os.O_PATH)}").read_text().splitlines()
+    number = next(line.split()[1] for line in known if line.startswith("mnt_id:"))
+    table = write_file(proc / "self" / "mountinfo", "\n".join(lines).replace("{number}", number) + "\n")
+    table.with_name("fdinfo").symlink_to("/proc/self/fdinfo")
+    return table
 
 
 def test_a_place_is_the_path_within_the_file_system(tmp_path: Path) -> None:
-    number = mount_number(tmp_path)
-    (tmp_path / "self").mkdir()
-    (tmp_path / "self" / "fdinfo").symlink_to("/proc/self/fdinfo")
-    table = tmp_path / "self" / "mountinfo"
-    table.write_text(f"{number} 1 8:1 /home\\040of {tmp_path.parent} rw - ext4 /dev/sda1 rw\n")
+    line = f"{{number}} 1 8:1 /home\\040of {tmp_path.parent} rw - ext4 /dev/sda1 rw"
+    table = table_of(tmp_path, line)
     assert place_of(tmp_path, tmp_path) == f"8:1 /home of/{tmp_path.name}"
     table.write_text("")
     assert place_of(tmp_path, tmp_path) == ""
@@ -58,14 +59,8 @@ def test_the_mount_above_a_chroot_is_that_of_its_device(tmp_path: Path) -> None:
 
 def test_a_mount_is_found_by_its_number_and_not_by_its_device(tmp_path: Path) -> None:
     """The device of btrfs and of an overlay is one that no line has; a later mount hides longer paths."""
-    number = mount_number(tmp_path)
-    (tmp_path / "self").mkdir()
-    (tmp_path / "self" / "fdinfo").symlink_to("/proc/self/fdinfo")
-    lines = [
-        f"7 1 0:9 / {tmp_path} rw - xfs /dev/vdb rw",
-        f"{number} 1 0:8 / /a\\040b rw - btrfs /dev/vdc rw",
-    ]
-    (tmp_path / "self" / "mountinfo").write_text("\n".join(lines))
+    later = f"7 1 0:9 / {tmp_path} rw - xfs /dev/vdb rw"
+    table_of(tmp_path, later, "{number} 1 0:8 / /a\\040b rw - btrfs /dev/vdc rw")
     found = mount_of(tmp_path, tmp_path)
     assert found is not None
     assert (found["type"], found["device"], found["mount_point"]) == ("btrfs", "/dev/vdc", "/a b")
@@ -81,12 +76,8 @@ def test_octal_escapes_and_what_is_below() -> None:
 
 
 def test_a_mount_is_named_without_a_look_at_its_path(tmp_path: Path) -> None:
-    (tmp_path / "self").mkdir()
-    lines = [
-        "22 1 8:1 / / rw - ext4 /dev/sda1 rw",
-        "68 22 0:44 / /mnt/hangs rw - fuse.glusterfs 198.18.0.1:/scratch rw",
-    ]
-    (tmp_path / "self" / "mountinfo").write_text("\n".join(lines) + "\n")
+    root = "22 1 8:1 / / rw - ext4 /dev/sda1 rw"
+    table_of(tmp_path, root, "68 22 0:44 / /mnt/hangs rw - fuse.glusterfs 198.18.0.1:/scratch rw")
     assert named_mount("/mnt/hangs/weir/run", tmp_path) == "fuse.glusterfs of 198.18.0.1:/scratch"
     assert named_mount("/mnt/hangs-not", tmp_path) == "ext4 of /dev/sda1"
     assert named_mount("/mnt/hangs", tmp_path / "none") == ""

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from tests.programs import write_file
-from weir.measure.machine import devices as members
 from weir.measure.machine import devices as module
 from weir.measure.machine.devices import memory_below, memory_of_device
 
@@ -15,8 +14,7 @@ from weir.measure.machine.devices import memory_below, memory_of_device
 def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Below "memory" there is tmpfs, below "disk" a device that is none."""
     for name in ("memory", "disk"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "image").touch()
+        write_file(tmp_path / name / "image", "")
 
     def mount_of(folder: Path) -> Mapping[str, str]:
         kind = "tmpfs" if folder == tmp_path / "memory" else "ext4"
@@ -66,9 +64,9 @@ def test_of_a_btrfs_with_one_device_of_two_in_memory(system: Path, monkeypatch: 
     devices = system / "btrfs" / "its-uuid" / "devices"
     for number, name in (("7:1", "loop1"), ("7:0", "loop0")):
         write_file(devices / name / "dev", f"{number}\n")
-    monkeypatch.setattr(members, "BTRFS", system / "btrfs")
-    assert members.members_of_file_system(system / "7:1") == ["7:0", "7:1"]
-    assert members.members_of_file_system(system / "8:0") == []
+    monkeypatch.setattr(module, "BTRFS", system / "btrfs")
+    assert module.members_of_file_system(system / "7:1") == ["7:0", "7:1"]
+    assert module.members_of_file_system(system / "8:0") == []
 
 
 def test_of_an_xfs_whose_log_is_in_memory(system: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,12 +79,15 @@ def test_of_an_xfs_whose_log_is_in_memory(system: Path, monkeypatch: pytest.Monk
     assert memory_below(system / "disk", system) is None
 
 
+def mount_at(point: Path, mount: Mapping[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    others = module.mount_of
+    monkeypatch.setattr(module, "mount_of", lambda folder: mount if folder == point else others(folder))
+
+
 def test_of_an_overlay(system: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    inner, options = module.mount_of, f"rw,lowerdir=/,upperdir={system}/memory,workdir=/w"
+    options = f"rw,lowerdir=/,upperdir={system}/memory,workdir=/w"
     overlay = {"type": "overlay", "device": "overlay", "super_options": options}
-    monkeypatch.setattr(
-        module, "mount_of", lambda folder: overlay if folder.name == "merged" else inner(folder)
-    )
+    mount_at(system / "merged", overlay, monkeypatch)
     expected = f"a file system of type overlay over {system}/memory on tmpfs"
     assert memory_below(system / "merged", system) == expected
     overlay["super_options"] = "rw,lowerdir=/,upperdir=/of/another/namespace"
@@ -95,11 +96,8 @@ def test_of_an_overlay(system: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_type_below_a_stacked_file_system(system: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """bindfs has its directory as source, mergerfs several; of a network file system nothing is below."""
-    inner = module.mount_of
     mount = {"type": "fuse", "device": f"{system}/disk", "super_options": "rw"}
-    monkeypatch.setattr(
-        module, "mount_of", lambda folder: mount if folder.name == "merged" else inner(folder)
-    )
+    mount_at(system / "merged", mount, monkeypatch)
     assert module.type_below(system / "merged") == "ext4"
     mount["device"] = f"{system}/disk:{system}/memory"
     assert module.type_below(system / "merged") is None

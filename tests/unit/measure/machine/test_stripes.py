@@ -1,6 +1,5 @@
 """Stripes are set on the folder of a run before the program starts, and read back into the record."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,17 +7,19 @@ import pytest
 
 from tests.checkout import TARGET, load, make_checkout
 from tests.programs import write_program
-from tests.unit.measure.alone import run_missing
+from tests.unit.measure.alone import GOLDEN, golden_cell, on_the_path, run_missing
+from tests.unit.tools.cells import cell_of
 from weir.base.errors import ConfigError, WeirError
 from weir.collect.judged import collect_cell
 from weir.collect.parsed_runs import Run
 from weir.measure import command
 from weir.measure.command import stripe
 from weir.measure.session import PlannedBatch
-from weir.records.model import Cell, Stack, Target
+from weir.records.model import Stack, Target
 from weir.runs.files import read_run_file
 from weir.tools import tools
 
+IOR = tools()["ior"]
 # What a Lustre client's lfs does: the folder has a layout that its files get; this one has 6 storage targets.
 LFS = """#!/bin/sh
 case $1 in
@@ -34,9 +35,7 @@ esac
 @pytest.fixture
 def lustre(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Target:
     """A target of a site's files, with the commands that weir assumes."""
-    (tmp_path / "bin").mkdir()
-    write_program(tmp_path / "bin" / "lfs", LFS)
-    monkeypatch.setenv("PATH", f"{tmp_path}/bin:/usr/bin:/bin")
+    on_the_path(tmp_path, monkeypatch, lfs=LFS)
     written = TARGET.replace("kind: disk", "kind: parallel\nmax_stripe_count: 8")
     target = load(make_checkout(tmp_path / "checkout", targets={"disk": written})).site.targets["disk"]
     (tmp_path / "data").mkdir()
@@ -64,22 +63,16 @@ def test_what_is_requested_is_set_and_what_is_there_is_said(lustre: Target, tmp_
 def test_from_cell_to_record(
     lustre: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, requested: int, found: int, reasons: str
 ) -> None:
-    golden = Path(__file__).resolve().parents[3] / "golden/ior/weir-io-mpiio.json"
     program = write_program(
         tmp_path / "ior",  # leaves what weir-io once wrote
-        f'#!/bin/sh\nfor word; do case $word in summaryFile=*) cp "{golden}" "${{word#*=}}";; esac; done\n',
+        f'#!/bin/sh\nfor word; do case $word in summaryFile=*) cp "{GOLDEN}" "${{word#*=}}";; esac; done\n',
     )
-    document = json.loads(golden.read_text())["requested"]
-    params = {name: parameter.default for name, parameter in tools()["ior"].parameters.items()}
-    params |= {name: document[name] for name in document if name in (*params, "xfer_bytes", "block_bytes")}
-    job = json.loads(golden.read_text())["job"]
-    shape = (job["nodes"], job["tasks_per_node"], 1, document["iterations"])
-    cell = Cell("c" * 12, "c", "s", "e", "ior", "x", "t", "st", "p", *shape, 60.0, params)
-    cell = replace(cell, params=params | {"stripe_count": requested})
+    cell = golden_cell(ppn=2, iterations=2)
+    cell = replace(cell, params={**cell.params, "stripe_count": requested})
     stack = Stack("st", {"ior": (str(program),)})
-    write_program(tmp_path / "bin" / "mpirun", f'#!/bin/sh\nexec {program} "$@"\n')
     # 200 executions of a launch take longer than one answer of a storage may.
-    write_program(tmp_path / "bin" / "lfs", LFS.replace("case", "sleep 0.2\ncase", 1))
+    slow = LFS.replace("case", "sleep 0.2\ncase", 1)
+    on_the_path(tmp_path, monkeypatch, mpirun=f'#!/bin/sh\nexec {program} "$@"\n', lfs=slow)
     monkeypatch.setattr(command, "ANSWER_S", 0.3)
     run_missing(PlannedBatch("b", [cell], lustre, stack, "mpirun", tmp_path / "results"))
     run_file = read_run_file(tmp_path / "results", cell.cell, 0)
@@ -103,27 +96,21 @@ def test_words_that_stand_for_nothing(tmp_path: Path) -> None:
 
 
 def test_a_count_that_files_cannot_have() -> None:
-    params = {name: parameter.default for name, parameter in tools()["ior"].parameters.items()}
-    params |= {"xfer_bytes": 4096, "block_bytes": 8192, "stripe_count": 9}
-    cell = Cell("c" * 12, "c", "s", "e", "ior", "x", "t", "st", "p", 1, 1, 1, 1, 60.0, params)
+    cell = cell_of(IOR, stripe_count=9)
     disk, scratch = Target("disk", "disk", "/d"), Target("scratch", "parallel", "/s", max_stripe_count=8)
-    problems = tools()["ior"].problems
-    assert problems(cell, disk) == ["files of target disk have no stripes: stripe_count must be 0"]
-    assert problems(cell, scratch) == ["files of target scratch have at most 8 stripes, not 9"]
-    assert tools()["ior"].label(params).endswith("stripes-9")
+    assert IOR.problems(cell, disk) == ["files of target disk have no stripes: stripe_count must be 0"]
+    assert IOR.problems(cell, scratch) == ["files of target scratch have at most 8 stripes, not 9"]
+    assert IOR.label(cell.params).endswith("stripes-9")
 
 
 def test_a_pool_or_storage_targets_that_cannot_be_chosen(lustre: Target) -> None:
-    params = {name: parameter.default for name, parameter in tools()["ior"].parameters.items()}
-    params |= {"xfer_bytes": 4096, "block_bytes": 8192}
-    cell = Cell("c" * 12, "c", "s", "e", "ior", "x", "t", "st", "p", 1, 1, 1, 1, 60.0, params)
-    ior, plain = tools()["ior"], Target("disk", "disk", "/d")
+    plain = Target("disk", "disk", "/d")
 
     def problems(target: Target, **wanted: object) -> list[str]:
-        return list(ior.problems(replace(cell, params=params | wanted), target))
+        return list(IOR.problems(cell_of(IOR, **wanted), target))
 
     assert problems(lustre, pool="flash", stripe_count=2) == problems(lustre, osts="0,2-4") == []
     assert problems(plain, pool="flash") == ["target disk names no command for pool (stripes.pool)"]
     assert problems(lustre, osts="first") == ["osts are indices such as '0,2-4', not 'first'"]
     assert "osts excludes pool" in problems(lustre, osts="0", pool="flash")[0]
-    assert ior.label(params | {"pool": "flash", "osts": "0"}).endswith("pool-flash osts-0")
+    assert IOR.label(cell_of(IOR, pool="flash", osts="0").params).endswith("pool-flash osts-0")
