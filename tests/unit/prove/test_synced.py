@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from tests.unit.prove.reports import MIB, S, counters, judged_of, mount, phase, process
+from tests.unit.prove.reports import MIB, S, counters, fio, judged_of, mount, phase, process
 from weir.prove.judged import judged_mounts
 from weir.prove.mounts import mounts_of
 from weir.prove.output import mount_lines
-from weir.prove.results import Claim
 
 
 def written(mib: int = 100, began_s: float = 1, lasted_s: float = 1, synced: int = 0) -> dict[str, Any]:
@@ -35,9 +34,8 @@ def counted(*phases: dict[str, Any]) -> dict[str, Any]:
 
 
 def claimed(total_s: float, *phases: dict[str, Any], **row: Any) -> tuple[str, str]:
-    whole = {"access": "write", "moved_bytes": 100 * MIB, "requested_bytes": 100 * MIB, "total_s": total_s}
-    whole |= {"bw_mib_s": 100 / total_s, "program": "fio", "tool": "fio", "sync": True}
-    (one,) = judged_of([Claim("fio", whole | row)], process(counted(*phases)))
+    claim = fio(**{"total_s": total_s, "bw_mib_s": 100 / total_s, "sync": True} | row)
+    (one,) = judged_of([claim], process(counted(*phases)))
     return one.row["verdict"], one.row["reasons"] or one.row["missing"] or ""
 
 
@@ -111,10 +109,8 @@ def test_what_a_later_program_moves_is_not_of_the_phase_of_an_earlier_one() -> N
 
 def test_writes_that_were_to_be_synchronised_by_their_descriptor() -> None:
     """fio with sync=1 and end_fsync=1, where something takes O_SYNC from the open."""
-    told = {"observed": {"writes_through": True}, "ops": 1000}
+    told: dict[str, Any] = {"observed": {"writes_through": True}, "ops": 1000}
     for flags, found in (["O_SYNC"], ("VALID", "")), ([], ("INVALID", "syncs-not-at-device")):
         whole = counted(written(synced=100)) | {"flags": flags}
-        row = {"access": "write", "moved_bytes": 100 * MIB, "requested_bytes": 100 * MIB, "total_s": 1.0}
-        row |= {"bw_mib_s": 100.0, "program": "fio", "tool": "fio", "sync": True}
-        (one,) = judged_of([Claim("fio", row | told)], process(whole))
+        (one,) = judged_of([fio(sync=True, **told)], process(whole))
         assert (one.row["verdict"], one.row["reasons"] or "") == found

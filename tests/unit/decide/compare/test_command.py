@@ -15,7 +15,7 @@ import pytest
 
 from tests.checkout import ROOT, link_checkout
 from tests.unit.conftest import RunWeir
-from tests.unit.decide.compare.test_compare import cell, degraded, noisy, write, write_both
+from tests.unit.decide.compare.test_compare import cell, cells, degraded, noisy, write, write_both
 from weir.base.errors import WeirError
 from weir.cli import main
 from weir.decide.compare.verdict import read_fail_on
@@ -52,12 +52,11 @@ def test_exit_1_is_a_slower_pair_and_never_a_missing_package(tmp_path: Path) -> 
 
 
 def test_what_would_decide_is_told_once_of_several_pairs(tmp_path: Path, run_weir: RunWeir) -> None:
-    rows: list[list[dict[str, Any]]] = [[], []]
-    for side, level in ((0, 1000.0), (1, 990.0)):
-        for number in range(4):
-            values = noisy(10 * side + number, 8, level)
-            rows[side] += cell(values, start=1440 * side, cell=f"c{number}", ppn=2**number)
-    printed = run_weir("compare", *write_both(tmp_path, *rows)).out
+    first, second = (
+        cells(*(noisy(10 * side + number, 8, level) for number in range(4)), start=1440 * side)
+        for side, level in enumerate((1000.0, 990.0))
+    )
+    printed = run_weir("compare", *write_both(tmp_path, first, second)).out
     assert " 4 undecided" in printed.splitlines()[0]
     assert printed.count("more rounds would not decide: measure in turns, or on more days") == 1
 
@@ -132,14 +131,8 @@ def test_the_commands_of_the_how_to_run(
 
 def test_the_figure_is_a_page_and_a_section_of_a_report(tmp_path: Path, run_weir: RunWeir) -> None:
     first, second = (
-        [
-            row
-            for number, level in enumerate(levels, start=1)
-            for row in cell(
-                noisy(start + number, 6, level), start, cell=f"c{number}", label=f"<{number}>", ppn=number
-            )
-        ]
-        for start, levels in ((0, (1000.0, 1000.0)), (99, (500.0, 1010.0)))
+        cells(noisy(start + 1, 6, one), noisy(start + 2, 6, other), start=start, label="<1>")
+        for start, one, other in ((0, 1000.0, 1000.0), (99, 500.0, 1010.0))
     )
     both = write_both(tmp_path, first, second)
     page, report = tmp_path / "page.html", tmp_path / "report.html"
@@ -216,11 +209,7 @@ def test_bundles_are_compared(tmp_path: Path, run_weir: RunWeir) -> None:
 )
 def test_a_side_in_other_units_is_noted(factor: float, note: str, tmp_path: Path, run_weir: RunWeir) -> None:
     first, second = (
-        [
-            row
-            for size in range(4)
-            for row in cell(noisy(size, 8, 1000 * scale, 0.001), start, ppn=size + 1, cell=f"c{size}")
-        ]
+        cells(*(noisy(seed, 8, 1000 * scale, 0.001) for seed in range(4)), start=start)
         for scale, start in ((1.0, 0), (factor, 100))
     )
     printed = run_weir("compare", *write_both(tmp_path, first, second)).out
@@ -291,14 +280,7 @@ def test_a_pair_of_logs_has_both_medians_their_ratio_and_what_would_decide(
 
 def test_where_nothing_is_decided_no_text_is_repeated(tmp_path: Path, run_weir: RunWeir) -> None:
     """Lines of 200 characters had the same rounds that are needed, and two notes the same files."""
-    first, second = (
-        [
-            row
-            for at in range(4)  # a cell each
-            for row in cell([rate], cell=f"c{at}", xfer_bytes=4096 << at, label="disk c", stack=None)
-        ]
-        for rate in (1500.0, 975.0)
-    )
+    first, second = (cells(*[[rate]] * 4, label="disk c", stack=None) for rate in (1500.0, 975.0))
     lines = run_weir("compare", *write_both(tmp_path, first, second)).out.splitlines()
     pairs = [line for line in lines if "disk c" in line]
     assert len(pairs) == 4

@@ -44,6 +44,12 @@ def cell(values: Sequence[float], start: int = 0, step: int = 1, **columns: Any)
     return [record(run, value, minute=start + run * step, **columns) for run, value in enumerate(values)]
 
 
+def cells(*values: Sequence[float], **columns: Any) -> list[Row]:
+    """Rounds of as many cells, which differ in their processes."""
+    rows = (cell(each, cell=f"c{at}", ppn=at, **columns) for at, each in enumerate(values, start=1))
+    return [row for of_cell in rows for row in of_cell]
+
+
 def side(name: str, *campaigns: Sequence[Row]) -> Side:
     return Side(name, tuple(Campaign(f"{name}{index}", tuple(rows)) for index, rows in enumerate(campaigns)))
 

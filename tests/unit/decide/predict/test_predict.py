@@ -10,7 +10,7 @@ from tests.checkout import ROOT
 from tests.unit.conftest import RunWeir
 from weir.base.errors import ConfigError
 from weir.collect.table import write_records
-from weir.decide.predict.application import read_application
+from weir.decide.predict.application import Application, read_application
 from weir.decide.predict.forecast import error, forecasts, lines_of, whole
 from weir.records.columns import columns
 
@@ -53,8 +53,7 @@ def study() -> list[dict[str, Any]]:
     return rows
 
 
-def test_the_nearest_cell_predicts_each_phase_with_the_range_of_a_run(toy: Path) -> None:
-    application = read_application(toy, toy.parent)
+def test_the_nearest_cell_predicts_each_phase_with_the_range_of_a_run(application: Application) -> None:
     out, back = forecasts(application, study(), "disk")
     assert out.cell == back.cell == "kernel"
     assert out.far == ()
@@ -73,8 +72,7 @@ def test_the_nearest_cell_predicts_each_phase_with_the_range_of_a_run(toy: Path)
     assert (low, high) == (out.predicted.low_s / 4 - 1, out.predicted.high_s / 4 - 1)
 
 
-def test_what_the_nearest_cell_does_not_share_is_named(toy: Path) -> None:
-    application = read_application(toy, toy.parent)
+def test_what_the_nearest_cell_does_not_share_is_named(application: Application) -> None:
     rows = [row(ppn=1, xfer_bytes=4 * MIB, cell="far")]
     out, back = forecasts(application, rows, "disk")
     assert out.far == ("1x1 processes instead of 1x2", "transfers of 4 MiB instead of 16 MiB")
@@ -82,8 +80,7 @@ def test_what_the_nearest_cell_does_not_share_is_named(toy: Path) -> None:
     assert whole((out, back), "predicted") is None
 
 
-def test_only_records_with_its_processes_are_its_measured_time(toy: Path) -> None:
-    application = read_application(toy, toy.parent)
+def test_only_records_with_its_processes_are_its_measured_time(application: Application) -> None:
     others = [own(nn=2, total_s=1.0), own(ppn=4, total_s=1.0), own(nn=None, total_s=1.0)]
     assert forecasts(application, others, "disk")[0].measured is None
     measured = forecasts(application, [*others, own()], "disk")[0].measured
@@ -91,19 +88,12 @@ def test_only_records_with_its_processes_are_its_measured_time(toy: Path) -> Non
     assert (measured.median_s, measured.runs) == (4.0, 1)
 
 
-def test_records_without_a_time_are_skipped(toy: Path) -> None:
-    application = read_application(toy, toy.parent)
+def test_records_without_a_time_are_skipped(application: Application) -> None:
     timeless = [own(run=1, total_s=None), own(run=2, total_s=0.0, io_s=0.0)]
     assert forecasts(application, timeless, "disk")[0].measured is None
     measured = forecasts(application, [*timeless, own(run=3, total_s=None, io_s=2.0)], "disk")[0].measured
     assert measured is not None
     assert (measured.low_s, measured.high_s, measured.runs) == (2.0, 2.0, 1)
-
-
-@pytest.fixture
-def records(tmp_path: Path) -> Path:
-    write_records(tmp_path / "records.csv", study())
-    return tmp_path / "records.csv"
 
 
 def test_the_command_prints_both_and_the_error(toy: Path, records: Path, run_weir: RunWeir) -> None:

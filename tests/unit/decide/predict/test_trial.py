@@ -9,14 +9,12 @@ import pytest
 
 from tests.checkout import ROOT
 from tests.unit.conftest import RunWeir
-from tests.unit.decide.predict.test_predict import APPLICATION, MIB, row, study
-from weir.collect.table import write_records
-from weir.decide.predict.application import read_application, suite_of, trial_plan
+from tests.unit.decide.predict.test_predict import APPLICATION, MIB, row
+from weir.decide.predict.application import Application, read_application, suite_of, trial_plan
 from weir.plan.config import load_config
 
 
-def test_each_pattern_of_an_application_is_one_cell_on_each_target(toy: Path) -> None:
-    application = read_application(toy, toy.parent)
+def test_each_pattern_of_an_application_is_one_cell_on_each_target(application: Application) -> None:
     config = replace(load_config(root=ROOT, overrides={"site": "local"}), targets=("disk", "memory"))
     plan = trial_plan(application, config, 4)
     found = [(cell.target, cell.rounds, cell.nodes, cell.ppn) for cell in plan.cells]
@@ -34,11 +32,8 @@ def test_a_block_is_a_whole_number_of_transfers(toy: Path) -> None:
 
 
 def test_the_test_stands_beside_the_prediction(
-    toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_weir: RunWeir
+    toy: Path, records: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_weir: RunWeir
 ) -> None:
-    records = tmp_path / "records.csv"
-    write_records(records, study())
-
     def measured(plan: Any, results: Path) -> list[dict[str, Any]]:
         assert [cell.target for cell in plan.cells] == ["disk"]
         assert results == tmp_path / "runs"
@@ -53,9 +48,7 @@ def test_the_test_stands_beside_the_prediction(
     assert "tested    predicted" in run_weir(*command, tmp_path / "runs").out
 
 
-def test_wrong_use_of_the_test_is_named(toy: Path, tmp_path: Path, run_weir: RunWeir) -> None:
-    records = tmp_path / "records.csv"
-    write_records(records, study())
+def test_wrong_use_of_the_test_is_named(toy: Path, records: Path, run_weir: RunWeir) -> None:
     command = ["predict", toy, "--records", records, "--measure", "--site"]
     assert "--rounds" in run_weir(*command, "local", "--rounds", "0", code=2).err
     toy.write_text(APPLICATION.replace("nodes: 1", "nodes: 64"))
