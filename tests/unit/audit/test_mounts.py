@@ -15,7 +15,6 @@ def test_an_option_that_does_not_decide_is_not_noted(name: str) -> None:
 
 
 def decided(subject: Subject) -> list[Setting]:
-    assert subject.run is not None
     mount = subject.run.host["file_system"]
     return [setting for setting, _ in deciding(mount["type"], mount["device"], mount["settings"])]
 

@@ -171,7 +171,6 @@ def test_a_read_of_data_that_came_compressed_is_not_called_cached(known: dict[st
 
 def _read_of(received: int, sampled: dict[str, Any], params: dict[str, Any]) -> Subject:
     found = read(behind(observer(received=received), **sampled))
-    assert found.cell is not None
     return replace(found, cell=replace(found.cell, params={**found.cell.params, **params}))
 
 

@@ -251,8 +251,6 @@ def test_what_reads_many_runs_ends_at_once_with_all_its_processes(number: signal
     command = ["env", "--default-signal=INT", sys.executable, "-c", READS_FOR_LONG]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, start_new_session=True) as first:
-        assert first.stdout is not None
-        assert first.stderr is not None
         for _ in range(min(9, len(os.sched_getaffinity(0)))):  # all have begun; there are nine parts
             assert first.stdout.readline() != ""
         os.kill(first.pid if number == signal.SIGKILL else -first.pid, number)

@@ -79,7 +79,6 @@ def test_cells_in_a_container_share_a_launch_and_its_ranks_are_looked_at(
     assert measured == "image weir-io batch list status"
     for cell in job.cells:
         document = read_run_file(job.results, cell.cell, 0)
-        assert document is not None
         assert {"throttled_periods", "swapped_pages", "pressure"} <= document["host"].keys()
 
 
@@ -159,7 +158,6 @@ def test_what_ended_before_the_kill_gets_its_run_file(tmp_path: Path) -> None:
     results, folder = launch(tmp_path, "aa-000\t0\t1.5\n")
     settle(folder, results)
     document = read_run_file(results, "aa", 0)
-    assert document is not None
     assert (document["status"], document["elapsed_s"], document["outputs"]) == (
         "done",
         1.5,
@@ -175,7 +173,6 @@ def test_a_failed_cell_keeps_the_first_words_of_its_complaint(tmp_path: Path) ->
     (outputs / "stderr.txt").write_text("----\nweir-io: rank 0: no space\nmore\n")
     (line,) = read_status(folder / "status")
     end = end_of(line, outputs)
-    assert end is not None
     document = after(json.loads((folder / "launch.json").read_text())["bb-000"], end, outputs)
     assert (document["status"], document["error"]) == ("failed", "exit code 1: weir-io: rank 0: no space")
 

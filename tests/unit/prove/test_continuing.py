@@ -58,7 +58,6 @@ def test_results_of_another_size_or_number_have_the_phase_together() -> None:
     ranks, mounts = seen(iterations(64, 64))
     for claims in ([of(128, 2.5)], [of(64, 0.5)], [of(32, 0.6)] * 4):
         (one, *_) = [judged for _, judged in judged_claims(claims, mounts, ranks, ["app"])]
-        assert one is not None
         assert [*one.phases] == [*mounts[0].phases]
 
 

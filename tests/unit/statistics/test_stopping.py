@@ -38,7 +38,6 @@ def ends_of(ordered: Floats, k: int, share: float) -> tuple[Floats, Floats]:
 def test_a_fixed_number_of_rounds_holds_what_it_prints(count: int) -> None:
     """Neighbours are as alike as assumed; by a chain of two sides, which forgets faster, 93 to 94 % held."""
     ranks = interval_ranks(count, ASSUMED)
-    assert ranks is not None
     low, high = ends_of(np.sort(made(ASSUMED)[:, :count], axis=1), *ranks)
     assert LEVEL - ALLOWED <= float(np.mean((low <= 1) & (high >= 1))) <= LEVEL + 0.015
 

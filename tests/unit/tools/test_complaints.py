@@ -33,7 +33,6 @@ from weir.tools.ior.rows import parse_log
 )
 def test_errors(line: str) -> None:
     message = complaint(line)
-    assert message is not None
     assert message.level == "error"
 
 
@@ -122,7 +121,6 @@ EFFECTS = {
 def test_effect(text: str) -> None:
     assert effect_of(text) == EFFECTS[text]
     message = complaint(f"WARNING: {text}")
-    assert message is not None
     assert message.level == ("error" if EFFECTS[text] == FAILED else "warning")
 
 

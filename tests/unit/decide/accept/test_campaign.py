@@ -27,9 +27,7 @@ DATES = {"not_before": "2026-03-01", "not_after": "2026-03-01"}
 
 
 def head_of(study: Path) -> str:
-    ledger = read_ledger(study.parent / LEDGER)
-    assert ledger is not None
-    return ledger.head
+    return read_ledger(study.parent / LEDGER).head
 
 
 def contract_with(folder: Path, **campaign: str) -> Path:

@@ -225,7 +225,6 @@ CHEATS: dict[str, tuple[Callable[[Path], object], str]] = {
 def test_an_honest_study_passes(study: Path, accept: Accept) -> None:
     printed = accept(study, code=0)
     ledger = read_ledger(study.parent / LEDGER)
-    assert ledger is not None
     assert f"Ledger: {len(ledger.entries)} runs of its directory" in printed
     assert ledger.head in printed
     assert "UNVERIFIED" not in printed

@@ -99,7 +99,6 @@ def watched() -> list[dict[str, Any]]:
 
 def proven(output: str, processes: list[dict[str, Any]]) -> ProvenRun:
     run = watched_run(output)
-    assert run is not None
     found = judged_claims([*run.claims.values()], mounts_of(processes), processes, ["io500", "config.ini"])
     return proven_run(run, [judged for _, judged in found])
 
@@ -150,7 +149,6 @@ def test_other_output_is_of_no_run(output: str) -> None:
 
 def test_the_number_of_files_is_that_of_the_creation(tmp_path: Path) -> None:
     run = watched_run(io500(tmp_path / "run", VALUES))
-    assert run is not None
     assert run.claims["mdtest_easy_delete"].row["ops"] == run.claims["mdtest_easy_write"].row["ops"] == 1000
     assert run.claims["ior_easy_write"].row["moved_bytes"] == 64 * MIB
     assert run.claims["ior_easy_write"].complete

@@ -8,7 +8,7 @@ import pytest
 from tests.unit.conftest import RunWeir
 from tests.unit.decide.io500.results import IOR_LOG, ini, new_summary, old_summary, write
 from weir.decide.io500.directory import read_directory
-from weir.decide.io500.result import PHASES, ConfigHash, Phase, Result, validity
+from weir.decide.io500.result import PHASES, Phase, Result, validity
 from weir.decide.io500.submission_rules import submission_rules
 
 # The sections and some of the options that IO500 writes. external-extra-args has no value and is in the hash.
@@ -35,12 +35,6 @@ READ_LOG = (
 
 def result_with(printed: str, version: str = "io500-isc24_v3") -> str:
     return ini().replace("mode  ", f"config-hash     = {printed}\nmode  ").replace("io500-isc24_v3", version)
-
-
-def hash_in(folder: Path) -> ConfigHash:
-    found = read_directory(folder).config_hash
-    assert found is not None
-    return found
 
 
 def rule(folder: Path, text: str) -> tuple[str, str]:
@@ -70,7 +64,7 @@ def test_the_configuration_is_hashed_as_io500_does(
     write(tmp_path, result=result_with(PRINTED, version), result_summary=new_summary())
     if config is not None:
         (tmp_path / "config.ini").write_bytes(config.encode())
-    found = hash_in(tmp_path)
+    found = read_directory(tmp_path).config_hash
     assert (found.agrees, found.computed) == (agrees, found.computed if agrees is not None else "")
     assert text in found.text
 

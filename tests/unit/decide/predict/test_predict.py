@@ -57,16 +57,13 @@ def test_the_nearest_cell_predicts_each_phase_with_the_range_of_a_run(applicatio
     out, back = forecasts(application, study(), "disk")
     assert out.cell == back.cell == "kernel"
     assert out.far == ()
-    assert out.predicted is not None
     assert (out.predicted.median_s, out.predicted.runs) == (pytest.approx(2), 3)
     # Runs of 1, 2 and 4 s: the next one may be faster or slower than all of them.
     assert out.predicted.low_s < 1
     assert out.predicted.high_s == pytest.approx(4 / out.predicted.low_s)
     predicted, measured = whole((out, back), "predicted"), whole((out, back), "measured")
-    assert predicted is not None
     assert predicted.median_s == pytest.approx(2 + 1 + 2 * 3)  # transfers and the time of computing
     assert measured is not None
-    assert out.measured is not None
     value, low, high = error(out.predicted, out.measured)
     assert value == pytest.approx(-0.5)
     assert (low, high) == (out.predicted.low_s / 4 - 1, out.predicted.high_s / 4 - 1)
@@ -84,7 +81,6 @@ def test_only_records_with_its_processes_are_its_measured_time(application: Appl
     others = [own(nn=2, total_s=1.0), own(ppn=4, total_s=1.0), own(nn=None, total_s=1.0)]
     assert forecasts(application, others, "disk")[0].measured is None
     measured = forecasts(application, [*others, own()], "disk")[0].measured
-    assert measured is not None
     assert (measured.median_s, measured.runs) == (4.0, 1)
 
 
@@ -92,7 +88,6 @@ def test_records_without_a_time_are_skipped(application: Application) -> None:
     timeless = [own(run=1, total_s=None), own(run=2, total_s=0.0, io_s=0.0)]
     assert forecasts(application, timeless, "disk")[0].measured is None
     measured = forecasts(application, [*timeless, own(run=3, total_s=None, io_s=2.0)], "disk")[0].measured
-    assert measured is not None
     assert (measured.low_s, measured.high_s, measured.runs) == (2.0, 2.0, 1)
 
 

@@ -27,21 +27,17 @@ def study(source: random.Random, spread: float, bend: float = 0.0, level: float 
 
 
 def width(points: list[Point], wanted: Point) -> float:
-    found = rate_of(points, wanted)
-    assert found is not None
-    low, high = found.interval()
+    low, high = rate_of(points, wanted).interval()
     return high - low
 
 
 def test_transfers_between_two_cells_are_interpolated() -> None:
     found = rate_of(study(random.Random(1), 0.001), WANTED)
-    assert found is not None
     assert found.value == pytest.approx(6 + log2(256 * 1024) / 10, abs=0.02)
 
 
 def test_the_curve_of_another_interface_carries_over() -> None:
     found = rate_of(study(random.Random(1), 0.001), replace(WANTED, group=MPIIO))
-    assert found is not None
     assert found.cell.cell == "MPIIO-21"
     assert found.value == pytest.approx(6 + 1.8, abs=0.02)
 
@@ -63,9 +59,7 @@ def test_nine_of_ten_single_runs_are_within_the_range() -> None:
     """Of cells with an error of their own, as the one that is looked for has."""
     source, held, times = random.Random(1), 0, 400
     for _ in range(times):
-        found = rate_of(study(source, 0.2, bend=0.15), WANTED)
-        assert found is not None
-        low, high = found.interval()
+        low, high = rate_of(study(source, 0.2, bend=0.15), WANTED).interval()
         truth = 6 + log2(WANTED.xfer_bytes) / 10 + source.gauss(0, 0.15) + source.gauss(0, 0.2)
         held += low <= truth <= high
     assert 0.87 < held / times < 0.97
@@ -92,9 +86,7 @@ def test_the_range_holds_beyond_the_measured_transfers_and_processes(ppn: int, s
     """The errors of steps between measured transfers stood for it: the range held none of these."""
     source, held = random.Random(1), 0
     for _ in range(20):
-        found = rate_of(grown(source), Point(POSIX, 1, ppn, 2**size, 64 * MIB))
-        assert found is not None
-        low, high = found.interval()
+        low, high = rate_of(grown(source), Point(POSIX, 1, ppn, 2**size, 64 * MIB)).interval()
         held += low <= level_of(ppn, size) + source.gauss(0, 0.05) <= high
     assert held >= 18
 
@@ -112,7 +104,6 @@ def test_other_processes_are_never_as_sure_as_those_that_were_measured() -> None
 
 def test_a_busier_hour_scales_and_widens() -> None:
     found = rate_of(study(random.Random(1), 0.02), WANTED)
-    assert found is not None
     measured = Mean(found.cell.middle - log(2), 0.01, 3.0, 4, 0.04)
     now = found.now(-log(2), measured, (0.25, 6.0))
     assert exp(now.value - found.value) == pytest.approx(0.5)

@@ -105,7 +105,6 @@ def python(program: str, **environment: str) -> Iterator[subprocess.Popen[str]]:
 
 
 def line(process: subprocess.Popen[str]) -> str:
-    assert process.stdout is not None
     return process.stdout.readline().rstrip("\n")
 
 
@@ -119,7 +118,6 @@ def test_what_a_killed_process_started_is_interrupted() -> None:
 def test_one_that_lets_go_interrupts_what_it_started_and_what_it_starts_afterwards() -> None:
     with python(STARTER) as starter:
         assert line(starter) == "follows"
-        assert starter.stdin is not None
         starter.stdin.write("let go\n")
         starter.stdin.flush()
         after = [line(starter), line(starter)]
@@ -130,8 +128,6 @@ def test_one_that_lets_go_interrupts_what_it_started_and_what_it_starts_afterwar
 @pytest.mark.parametrize("how", ["kill", "let go"])
 def test_however_many_follow_all_end_and_another_user_cannot_hinder_it(how: str) -> None:
     with python(STARTER_OF_MANY) as starter:
-        assert starter.stdin is not None
-        assert starter.stdout is not None
         name = line(starter)
         if os.geteuid() == 0:
             with python(STRANGER, OF_ANOTHER_USER=name) as stranger:

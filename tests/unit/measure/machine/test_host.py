@@ -18,7 +18,6 @@ def test_facts_of_this_machine(tmp_path: Path) -> None:
 
 def test_the_mount_of_a_folder_is_the_nearest_above() -> None:
     proc = mount_of(Path("/proc/self"))
-    assert proc is not None
     assert proc["type"] == "proc"
     root = mount_of(Path("/"))
     if root is None:
@@ -51,7 +50,6 @@ def test_the_mount_above_a_chroot_is_that_of_its_device(tmp_path: Path) -> None:
     }.items():
         write_file(tmp_path / process / "mountinfo", f"22 21 0:99 / /other rw - xfs /dev/vdb rw\n{line}\n")
     found = mount_of(tmp_path, tmp_path)
-    assert found is not None
     assert (found["type"], found["device"]) == ("ext4", "/dev/vda")
     (tmp_path / "1" / "mountinfo").unlink()  # another user may not read it
     assert mount_of(tmp_path, tmp_path) is None
@@ -62,7 +60,6 @@ def test_a_mount_is_found_by_its_number_and_not_by_its_device(tmp_path: Path) ->
     later = f"7 1 0:9 / {tmp_path} rw - xfs /dev/vdb rw"
     table_of(tmp_path, later, "{number} 1 0:8 / /a\\040b rw - btrfs /dev/vdc rw")
     found = mount_of(tmp_path, tmp_path)
-    assert found is not None
     assert (found["type"], found["device"], found["mount_point"]) == ("btrfs", "/dev/vdc", "/a b")
 
 

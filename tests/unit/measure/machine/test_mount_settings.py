@@ -61,15 +61,11 @@ working_keep_cache_mode: AUTO
 
 def mounted(line: str, point: Path, proc: Path) -> dict[str, str]:
     write_file(proc / "self" / "mountinfo", line.format(point) + "\n")
-    found = mount_of(point, proc)
-    assert found is not None
-    return found
+    return mount_of(point, proc)
 
 
 def settings(line: str, folder: Path) -> dict[str, str]:
-    found = settings_of(mounted(line, folder, folder / "proc"), folder / "proc")
-    assert found is not None
-    return found
+    return settings_of(mounted(line, folder, folder / "proc"), folder / "proc")
 
 
 def decisive(line: str, folder: Path) -> list[str]:

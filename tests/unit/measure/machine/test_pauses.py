@@ -20,7 +20,6 @@ def paused_ms(stopped_s: float) -> int:
     with subprocess.Popen(
         [sys.executable, "-c", PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
-        assert process.stdout is not None
         assert process.stdout.readline() == "looks\n"
         if stopped_s:
             os.kill(process.pid, signal.SIGSTOP)

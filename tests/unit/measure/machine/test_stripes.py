@@ -76,7 +76,6 @@ def test_from_cell_to_record(
     monkeypatch.setattr(command, "ANSWER_S", 0.3)
     run_missing(PlannedBatch("b", [cell], lustre, stack, "mpirun", tmp_path / "results"))
     run_file = read_run_file(tmp_path / "results", cell.cell, 0)
-    assert run_file is not None
     assert run_file["status"] == "done", run_file["error"]
     assert run_file["stripe_count"] == found
     run = Run(tmp_path / "results" / "runs" / cell.cell / "000", run_file)
