@@ -43,7 +43,8 @@ def _of_json(text: bytes, chance: random.Random) -> bytes:
         return text
     groups = [group for group in groups_of(data) if group]
     if not groups or chance.random() < 0.02:
-        return json.dumps(_plain(chance.choice(_OTHERS))).encode()
+        whole = chance.choice(_OTHERS)
+        return json.dumps(None if whole is _MISSING else whole).encode()
     # Few groups have many keys: each group is as likely as the next one, so that each key is met.
     group = chance.choice(groups)
     key = chance.choice([*group] if isinstance(group, dict) else range(len(group)))
@@ -53,10 +54,6 @@ def _of_json(text: bytes, chance: random.Random) -> bytes:
     else:
         group[key] = other
     return json.dumps(data).encode()
-
-
-def _plain(value: Any) -> Any:
-    return None if value is _MISSING else value
 
 
 def _of_table(text: bytes, chance: random.Random) -> bytes:

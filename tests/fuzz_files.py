@@ -135,10 +135,8 @@ def write_files(folder: Path) -> Path:
     _good("collect", "--plan", str(plan_file), "--out", str(study / "records.csv"))
     (study / "page.json").write_text(json.dumps(PAGE))
     batch = plan.batches[0]
-    costs = {
-        **{"batch": batch.batch, "target": batch.target, "stack": batch.stack, "nodes": batch.nodes},
-        "ppn": batch.ppn,
-    }
+    names = ("batch", "target", "stack", "nodes", "ppn")
+    costs: dict[str, Any] = {name: getattr(batch, name) for name in names}
     costs |= {"at": "2026-11-27T03:31:10", "executions": 2, "failed": 0, "expected_s": 2.0, "actual_s": 3.0}
     costs |= {f"{kind}_{what}": 10 for kind in ("expected", "actual") for what in ("bytes", "inodes")}
     (results / "costs.jsonl").write_text(json.dumps(costs) + "\n")
@@ -196,10 +194,6 @@ def _good(*arguments: str) -> None:
     assert code == 0, f"weir {' '.join(arguments)} ended with {code}"
 
 
-def _workflow(folder: Path) -> None:
-    workflow_runs((folder / STUDY).resolve())
-
-
 def _clean(folder: Path) -> None:
     """A note of another machine: nothing is cleaned up by it."""
     with mock.patch.object(remains, "lock_directory", return_value=folder / "locks"):
@@ -211,7 +205,7 @@ CALLS: Mapping[str, Callable[[Path], object]] = {
     "settle": lambda folder: settle((folder / "launch").resolve(), folder / RESULTS),
     "receipt": lambda folder: _told(lambda: Handover.of(folder / STUDY, "batch").counts()),
     "reasons": lambda folder: Handover.of(folder / STUDY, "batch").reasons(),
-    "workflow": _workflow,
+    "workflow": lambda folder: workflow_runs((folder / STUDY).resolve()),
     "clean": _clean,
     "reference": lambda folder: _told(lambda: limits_of(read_bounds(folder / "bounds.json"))),
 }

@@ -135,9 +135,8 @@ def _places(data: Any) -> Iterator[tuple[Any, ...]]:
         seen.add(shape)
         if place:
             yield place
-        items = (
-            inner.items() if isinstance(inner, dict) else enumerate(inner) if isinstance(inner, list) else ()
-        )
+        of_list = enumerate(inner) if isinstance(inner, list) else ()
+        items = inner.items() if isinstance(inner, dict) else of_list
         waiting += [((*place, key), item) for key, item in reversed([*items])]
 
 
@@ -189,11 +188,8 @@ def failure_of(name: str, text: bytes, folder: Path) -> Failure | None:
             read_records(folder / "records.csv")
         _parse_as_runs(file)
     except WeirError as error:
-        return (
-            Failure(name, text, f"records that cannot be read again: {error}")
-            if "records.csv" in str(error)
-            else None
-        )
+        what = f"records that cannot be read again: {error}"
+        return Failure(name, text, what) if "records.csv" in str(error) else None
     except Exception:
         return Failure(name, text, traceback.format_exc())
     return Failure(name, text, nonsense) if nonsense else None
@@ -208,11 +204,8 @@ def _import(file: Path) -> list[Row]:
 
 def _parse_as_runs(file: Path) -> None:
     for tool in tools().values():
-        for outputs in (
-            {"stdout": file},
-            {"summary": file},
-            {"stdout": file, "summary": file, "stderr": file},
-        ):
+        for roles in (("stdout",), ("summary",), ("stdout", "summary", "stderr")):
+            outputs = dict.fromkeys(roles, file)
             checked(tool.parse(outputs), tool.name)
             list(tool.latencies(outputs))
 
