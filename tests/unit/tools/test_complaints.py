@@ -32,8 +32,7 @@ from weir.tools.ior.rows import parse_log
     ],
 )
 def test_errors(line: str) -> None:
-    message = complaint(line)
-    assert message.level == "error"
+    assert complaint(line).level == "error"
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,8 @@ import pytest
 
 from tests.unit.tools.cells import DISK, NATIVE, assert_problem, cell_of, command_of
 from weir.records.model import Cell, Target
+from weir.tools import madbench
+from weir.tools.base import Tool
 from weir.tools.io_model import TOOL
 
 MEMORY = Target("memory", "memory", "/dev/shm")
@@ -90,11 +92,14 @@ def test_what_cannot_mean_anything(params: dict[str, Any], phrase: str) -> None:
     assert_problem(TOOL, cell(**params), phrase)
 
 
-def test_targets_decide_too() -> None:
-    assert TOOL.problems(cell(), NATIVE) == [
-        "POSIX cannot open a path with the prefix ime:// of target native"
-    ]
-    assert TOOL.problems(cell(api="IME"), NATIVE) == []
+@pytest.mark.parametrize("tool", [TOOL, madbench.TOOL], ids=lambda tool: tool.name)
+def test_a_prefix_needs_its_interface(tool: Tool) -> None:
+    refused = "POSIX cannot open a path with the prefix ime:// of target native"
+    assert tool.problems(cell_of(tool), NATIVE) == [refused]
+    assert tool.problems(cell_of(tool, api="IME"), NATIVE) == []
+
+
+def test_memory_has_no_cache_above_it() -> None:
     uncached = cell(cache="uncached")
     assert TOOL.problems(uncached, DISK) == []
     assert TOOL.problems(uncached, MEMORY) == [

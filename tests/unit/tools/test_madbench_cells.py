@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.tools.cells import DISK, NATIVE, assert_problem, cell_of, command_of
+from tests.unit.tools.cells import DISK, assert_problem, cell_of, command_of
 from weir.records.model import Cell
 from weir.tools.madbench import TOOL
 
@@ -73,10 +73,3 @@ def test_only_weir_io_runs_it() -> None:
 )
 def test_what_cannot_mean_anything(params: dict[str, Any], phrase: str) -> None:
     assert_problem(TOOL, cell(**params), phrase)
-
-
-def test_targets_decide_too() -> None:
-    assert TOOL.problems(cell(), NATIVE) == [
-        "POSIX cannot open a path with the prefix ime:// of target native"
-    ]
-    assert TOOL.problems(cell(api="IME"), NATIVE) == []

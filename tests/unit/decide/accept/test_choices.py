@@ -46,8 +46,7 @@ def test_another_campaign_is_printed_as_possible(
     page = first_page(studies[1])
     assert "PASS" in page
     assert "Other campaigns: whoever measured in several directories" in page
-    ledger = read_ledger(studies[1].parent / LEDGER)
-    assert f"head {ledger.head}" in page
+    assert f"head {read_ledger(studies[1].parent / LEDGER).head}" in page
     copied = run_of(studies[1])
     shutil.rmtree(copied)
     shutil.copytree(run_of(studies[0], 4), copied)  # a run of the other campaign
