@@ -16,6 +16,7 @@ import pytest
 
 from tests.lab.machine import ROOT, LabError, Machine
 from tests.lab.registers import for_a_kernel
+from tests.programs import ran
 
 Need = Callable[[], str]
 USER_NAMESPACE = ("unshare", "--map-root-user", "--mount")  # in which any user mounts
@@ -144,17 +145,16 @@ def guest_kernel() -> str:
     with tempfile.TemporaryDirectory(prefix="weir-needs-") as home:
         options = ["mem=64M", "rootfstype=hostfs", "rootflags=/", "ro", "init=/bin/true", "con=null"]
         try:
-            done = subprocess.run(
+            done = ran(
                 [_KERNEL, *options, "con0=fd:0,fd:1", "ssl=null"],
                 env={**_environment(), **for_a_kernel(), "HOME": home, "TMPDIR": "/dev/shm"},
                 stdin=subprocess.DEVNULL,
-                capture_output=True,
+                errors="replace",
                 timeout=_LIMIT_S,
-                check=False,
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             return f"no guest kernel: {error}"
-    printed = (done.stdout + done.stderr).decode(errors="replace")
+    printed = done.stdout + done.stderr
     return "" if _BOOTED in printed else f"no guest kernel: {_one_line(printed)[-200:]}"
 
 
@@ -171,15 +171,12 @@ def _refusal(
 ) -> str:
     """Empty if the command succeeds; printed: takes what it prints then."""
     try:
-        done = subprocess.run(
-            list(command),
+        done = ran(
+            command,
             env=_environment() | (more or {}),
             pass_fds=descriptors,
             stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
             timeout=_LIMIT_S,
-            check=False,
         )
     except FileNotFoundError:
         return f"{what}: {command[0]} is not installed"

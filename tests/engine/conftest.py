@@ -1,6 +1,5 @@
 """The engine, compiled before its tests; and file systems that fail in known ways."""
 
-import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +10,7 @@ from tests.compiled import compiled, shared_library
 from tests.compiled import sanitized as sanitized_programs
 from tests.engine.cells import Together, cells
 from tests.engine.runs import ROOT, Done, Engine, Fault, argv
+from tests.programs import ran
 
 # What the MPI library never frees is not weir-io's.
 NO_LEAKS = {"ASAN_OPTIONS": "detect_leaks=0"}
@@ -90,11 +90,11 @@ def fault(faults_library: Path) -> Fault:
 def mounted(point: Path, *options: str) -> Iterator[Path]:
     point.mkdir()
     arguments = ["mount", "-t", "tmpfs", "-o", ",".join(options), "none", str(point)]
-    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    done = ran(arguments)
     if done.returncode != 0:
         pytest.skip(f"mounting a tmpfs is not allowed here: {done.stderr.strip()}")
     yield point
-    subprocess.run(["umount", "--lazy", str(point)], check=False, capture_output=True)
+    ran(["umount", "--lazy", point])
 
 
 @pytest.fixture

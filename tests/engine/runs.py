@@ -5,13 +5,14 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from tests.programs import ran
 
 ROOT = Path(__file__).resolve().parents[2]
 LIMIT_S = 60
@@ -87,15 +88,12 @@ class Engine:
         limit_s: float = LIMIT_S,
     ) -> Done:
         launcher = [mpirun(), *QUIET_MPI, "-n", str(ranks)] if ranks > 1 else []
-        done = subprocess.run(
-            [*launcher, str(self.program), *(str(word) for word in arguments)],
+        done = ran(
+            [*launcher, self.program, *arguments],
             env={**os.environ, **ALONE, **open_mpi(), **GRACE, **self.environment, **(environment or {})},
             cwd=self.folder,
-            capture_output=True,
-            text=True,
             errors="replace",
             timeout=limit_s,
-            check=False,
         )
         return Done(done.returncode, done.stdout, done.stderr)
 
@@ -115,20 +113,17 @@ def romio() -> str:
     """The component of the installed Open MPI that is ROMIO: romio321 of 4.1, romio341 of 5.0."""
     if shutil.which("ompi_info") is None:
         return "romio"
-    listed = subprocess.run(["ompi_info", "--parsable"], capture_output=True, text=True, check=True).stdout
+    listed = ran(["ompi_info", "--parsable"], check=True).stdout
     found = re.search(r"^mca:io:(romio\d+):", listed, re.MULTILINE)
     return found[1] if found else "romio"
 
 
 def run_unit(build: Path, name: str, *arguments: object, **variables: str) -> str:
     """What a program of unit/ prints whose checks hold."""
-    done = subprocess.run(
-        [str(build / "unit" / f"unit-{name}"), *map(str, arguments)],
+    done = ran(
+        [build / "unit" / f"unit-{name}", *arguments],
         env={**os.environ, **variables},
-        capture_output=True,
-        text=True,
         timeout=LIMIT_S,
-        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

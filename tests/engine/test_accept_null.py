@@ -1,9 +1,9 @@
 """weir accept on the null back end, of known speed: a transfer of 1 MiB takes 20 ms or a little longer."""
 
-import subprocess
 from pathlib import Path
 
 from tests.engine.runs import ROOT
+from tests.programs import ran
 from weir.cli import main
 from weir.decide.accept.contract import read_contract
 from weir.decide.accept.evidence import read_measured
@@ -38,9 +38,7 @@ def test_a_known_speed_passes_below_and_fails_above_it(tmp_path: Path) -> None:
     logs = []
     for number in range(RUNS):
         arguments = ["ior", "-a", "NULL", "--null.delay-us", "20000", "-t", "1m", "-b", "8m", "-w", "-o", "x"]
-        done = subprocess.run(
-            [ROOT / "build" / "weir-io", *arguments], capture_output=True, text=True, check=True
-        )
+        done = ran([ROOT / "build" / "weir-io", *arguments], check=True)
         logs.append(tmp_path / f"{number}.log")
         logs[-1].write_text(done.stdout)
     facts = tmp_path / "facts.yaml"

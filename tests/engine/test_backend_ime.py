@@ -1,7 +1,6 @@
 """The back end IME on the emulated burst buffer: bytes, verification, refusals."""
 
 import json
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.engine.runs import Engine, argv
+from tests.programs import ran
 
 
 class Store:
@@ -27,9 +27,7 @@ class Store:
         return {"IM_CLIENT_CFG_FILE": str(self.config)}
 
     def control(self, *arguments: str) -> str:
-        done = subprocess.run(
-            [self._imectl, "--config", self.config, *arguments], capture_output=True, text=True, check=False
-        )
+        done = ran([self._imectl, "--config", self.config, *arguments])
         assert done.returncode == 0, done.stderr
         return done.stdout
 

@@ -3,7 +3,6 @@
 import os
 import shutil
 import struct
-import subprocess
 from collections.abc import Callable
 from hashlib import sha256
 from itertools import product
@@ -13,6 +12,7 @@ import pytest
 
 from tests.engine.cells import Together
 from tests.engine.runs import Done, Engine, argv
+from tests.programs import ran
 
 pytestmark = pytest.mark.quick
 
@@ -127,7 +127,7 @@ def real_ior() -> str | None:
     program = shutil.which(os.environ.get("IOR", "ior"))
     if program is None:
         return None
-    done = subprocess.run([program, "-h"], capture_output=True, text=True, check=False)
+    done = ran([program, "-h"])
     return program if "--hdf5." in done.stdout + done.stderr or "Module POSIX" in done.stdout else None
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
+from tests.programs import ran
 
 # The one library that needs neither MPI nor another package.
 WITNESS_ALONE = ("-DWEIR_ENGINE=OFF", "-DWEIR_EMULATOR=OFF", "-DWEIR_TESTS=OFF")
@@ -21,10 +22,8 @@ def configured(
 ) -> subprocess.CompletedProcess[str]:
     if not shutil.which("cmake") or not shutil.which("ninja"):
         pytest.skip("cmake or ninja is not installed")
-    command = ["cmake", "-S", str(sources), "-B", str(folder), "-G", "Ninja", *options]
-    return subprocess.run(
-        command, env={**os.environ, **environment}, capture_output=True, text=True, check=False
-    )
+    command = ["cmake", "-S", sources, "-B", folder, "-G", "Ninja", *options]
+    return ran(command, env={**os.environ, **environment})
 
 
 @pytest.mark.parametrize(("strict", "ends"), [("OFF", False), ("ON", True), (None, False)])
@@ -34,17 +33,14 @@ def test_a_warning_ends_the_build_of_a_developer_alone(
     options = [*WITNESS_ALONE, WARNS, *([f"-DWEIR_WERROR={strict}"] if strict else [])]
     assert configured(tmp_path, *options).returncode == 0
     target = "src/witness/CMakeFiles/weir-witness.dir/spans.c.o"
-    command = ["cmake", "--build", str(tmp_path), "--target", target]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = ran(["cmake", "--build", tmp_path, "--target", target])
     assert "declaration-after-statement]" in done.stdout
     assert (done.returncode != 0) is ends, done.stdout
 
 
 def test_an_include_folder_that_does_not_exist_is_passed_over(tmp_path: Path) -> None:
     """Debian 13: pnetcdf.pc names the folders in which its package was built."""
-    found = subprocess.run(
-        ["pkg-config", "--variable=pcfiledir", "pnetcdf"], capture_output=True, text=True, check=False
-    )
+    found = ran(["pkg-config", "--variable=pcfiledir", "pnetcdf"])
     if found.returncode != 0:
         pytest.skip("pkg-config or the headers of PnetCDF are not installed")
     text = (Path(found.stdout.strip()) / "pnetcdf.pc").read_text()
@@ -71,7 +67,6 @@ def test_a_path_with_spaces_makes_nothing_be_linked_again(tmp_path: Path) -> Non
     shutil.copy(ROOT / "CMakeLists.txt", sources)
     done = configured(sources / "build", "-DWEIR_ENGINE=OFF", "-DWEIR_TESTS=OFF", sources=sources)
     assert done.returncode == 0, done.stderr
-    command = ["cmake", "--build", str(sources / "build"), "--target", "im_client"]
     for _ in range(2):
-        built = subprocess.run(command, capture_output=True, text=True, check=True)
+        built = ran(["cmake", "--build", sources / "build", "--target", "im_client"], check=True)
     assert "no work to do" in built.stdout

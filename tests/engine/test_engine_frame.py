@@ -3,13 +3,13 @@
 import json
 import os
 import shlex
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from tests.engine.runs import QUIET_MPI, Done, Engine, mpirun, open_mpi
+from tests.programs import ran
 
 LIMIT_S = 30
 SHAPE = ["-w", "-t", "4k", "-b", "64k"]
@@ -27,14 +27,7 @@ def two_ranks(engine: Engine, first: Sequence[object], second: Sequence[object],
             f"cd {shlex.quote(str(folder / str(number)))}\nexec {command}\n"
         )
     ranks = ["-n", "2", "sh", "-c", 'exec sh "$1/rank-$OMPI_COMM_WORLD_RANK.sh"', "sh", str(folder)]
-    done = subprocess.run(
-        [mpirun(), *QUIET_MPI, *ranks],
-        env={**os.environ, **open_mpi()},
-        capture_output=True,
-        text=True,
-        timeout=LIMIT_S,
-        check=False,
-    )
+    done = ran([mpirun(), *QUIET_MPI, *ranks], env={**os.environ, **open_mpi()}, timeout=LIMIT_S)
     return Done(done.returncode, done.stdout, done.stderr)
 
 

@@ -2,10 +2,10 @@
 
 import os
 import shutil
-import subprocess
 from pathlib import Path
 
 from tests.engine.runs import ROOT, Engine
+from tests.programs import ran
 
 # The text of docs/engine/extend.md, so that the page is what works.
 PAGE = ROOT / "docs/engine/extend.md"
@@ -35,12 +35,10 @@ def test_the_examples_of_the_page_compile_and_run(tmp_path: Path) -> None:
         "-DWEIR_EMULATOR=OFF",
         *(f"-DWEIR_{name}=OFF" for name in ("HDF5", "NETCDF4", "PNETCDF")),
     ]
-    subprocess.run(configure, check=True, capture_output=True)
+    ran(configure, check=True)
     (tree / "src/engine/backends/memory.c").write_text(example("memory.c"))
     (tree / "src/engine/personalities/ranks.c").write_text(example("ranks.c"))
-    done = subprocess.run(
-        ["cmake", "--build", str(build), "--target", "weir-io"], capture_output=True, text=True, check=False
-    )
+    done = ran(["cmake", "--build", build, "--target", "weir-io"])
     assert done.returncode == 0, done.stdout
     engine = Engine(build / "weir-io", tmp_path)
     text = engine.call(["--help"]).out
@@ -65,16 +63,14 @@ def assert_left_out(engine: Engine) -> None:
         done = engine.call(arguments.split())
         assert done.code == 2
         assert done.complaints == [f"weir-io: {arguments.split()[0]}: {how.format(printed)}"]
-    linked = subprocess.run(["ldd", engine.program], capture_output=True, text=True, check=True).stdout
+    linked = ran(["ldd", engine.program], check=True).stdout
     assert not [name for name in ("hdf5", "netcdf") if name in linked]
 
 
 def test_a_missing_library_is_named_with_its_package(tmp_path: Path) -> None:
     arguments = ["cmake", "-S", str(ROOT), "-B", str(tmp_path), "-DWEIR_TESTS=OFF", "-DWEIR_HDF5=OFF"]
     environment = {**os.environ, "PKG_CONFIG_LIBDIR": str(tmp_path)}
-    done = subprocess.run(
-        [*arguments, "-DWEIR_NETCDF4=OFF"], env=environment, capture_output=True, text=True, check=False
-    )
+    done = ran([*arguments, "-DWEIR_NETCDF4=OFF"], env=environment)
     assert done.returncode != 0
     assert "apt-get install libpnetcdf-dev" in done.stderr
     assert "-DWEIR_PNETCDF=OFF" in done.stderr

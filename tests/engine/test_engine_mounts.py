@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 
 from tests.engine.runs import Engine
 from tests.needs import mounts, need
+from tests.programs import ran
 from weir.audit import Subject, judge
 
 MIB = 2**20
@@ -21,9 +21,7 @@ PATH = f"{os.environ['PATH']}:/usr/sbin:/sbin"
 
 
 def tried(*arguments: str) -> None:
-    done = subprocess.run(
-        arguments, capture_output=True, text=True, check=False, env={**os.environ, "PATH": PATH}
-    )
+    done = ran(arguments, env={**os.environ, "PATH": PATH})
     if done.returncode != 0:
         pytest.skip(f"{' '.join(arguments[:3])}: {done.stderr.strip()}")
 
@@ -36,7 +34,7 @@ def mounted(point: Path, *options: str) -> Iterator[Path]:
     try:
         yield point
     finally:
-        subprocess.run(["umount", "--lazy", str(point)], check=False, capture_output=True)
+        ran(["umount", "--lazy", point])
 
 
 @contextmanager

@@ -2,13 +2,13 @@
 
 import os
 import re
-import subprocess
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from tests.engine.runs import Engine, mpirun, open_mpi, trace
+from tests.programs import ran, write_program
 
 K = 1024
 SHAPE = ["-a", "NULL", "-b", "64k", "-t", "8k", "-s", 3, "-o", "none"]
@@ -93,17 +93,13 @@ exec sh -c "$*"
 def test_constant_shift_reads_from_the_next_node(
     engine: Engine, tmp_path: Path, placement: str, sources: list[int]
 ) -> None:
-    agent = tmp_path / "ssh"
-    agent.write_text(FAKE_SSH)
-    agent.chmod(0o755)
+    agent = write_program(tmp_path / "ssh", FAKE_SSH)
     arguments = [mpirun(), "--host", "alpha:2,beta:2", "--map-by", placement, "-n", "4"]
     arguments += ["--mca", "plm_rsh_agent", str(agent), "--mca", "pml", "ob1", "--mca", "btl", "self,tcp"]
     arguments += ["--mca", "btl_tcp_if_include", "lo", "--mca", "oob_tcp_if_include", "lo"]
     arguments += [str(engine.program), "ior", *(str(word) for word in SHAPE)]
     arguments += ["-s", "1", "-w", "-r", "-g", "-C", "--null.trace", str(tmp_path / "trace")]
-    done = subprocess.run(
-        arguments, env={**os.environ, **open_mpi()}, capture_output=True, text=True, timeout=60, check=False
-    )
+    done = ran(arguments, env={**os.environ, **open_mpi()}, timeout=60)
     if done.returncode != 0 and "weir-io" not in done.stdout:
         pytest.skip(f"this MPI cannot start two nodes on one machine: {done.stderr.strip()[:200]}")
     assert done.returncode == 0, done.stderr

@@ -9,6 +9,7 @@ import pytest
 from tests.compiled import shared_library
 from tests.conftest import beside
 from tests.engine.runs import ROOT, Engine, run_unit
+from tests.programs import write_program
 from weir.tools.engine import parse_document
 
 SHAPE = ["-w", "-k", "-t", "4k", "-b", "8k", "-o", "data"]
@@ -26,9 +27,7 @@ for index in $(seq "$first" 6); do printf '\\t%6d\\t%14d\\t%#12x\\t%14d\\n' "$in
 @pytest.fixture
 def lustre(engine: Engine) -> dict[str, str]:
     """Every file counts as one on Lustre, and `lfs` prints what a client prints."""
-    (engine.folder / "bin").mkdir()
-    (engine.folder / "bin" / "lfs").write_text(LFS)
-    (engine.folder / "bin" / "lfs").chmod(0o755)
+    write_program(engine.folder / "bin" / "lfs", LFS)
     path = f"{engine.folder / 'bin'}:{os.environ['PATH']}"
     return {"WEIR_LUSTRE_ROOT": str(engine.folder), "PATH": path}
 

@@ -4,7 +4,6 @@ import csv
 import json
 import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +13,7 @@ from tests.compiled import shared_library
 from tests.engine.cells import cells, tree
 from tests.engine.runs import LIMIT_S, QUIET_MPI, Engine, mpirun, open_mpi
 from tests.engine.test_engine_document import assert_valid
+from tests.programs import ran
 
 HARD = ["-F", "-t", "-w", 3901, "-e", 3901, "-N", 1, "-G", 7]
 
@@ -204,9 +204,7 @@ def test_mdtest_and_weir_io_go_on_with_each_others_trees(engine: Engine, shape: 
     def mdtest(*arguments: object) -> None:
         line = [mpirun(), *QUIET_MPI, "-n", "2", original, *map(str, arguments)]
         environment = {**os.environ, **open_mpi()}
-        done = subprocess.run(
-            line, env=environment, capture_output=True, text=True, timeout=LIMIT_S, check=True
-        )
+        done = ran(line, env=environment, timeout=LIMIT_S, check=True)
         assert "unable" not in done.stdout, done.stdout
         assert "ERROR" not in done.stdout, done.stdout
 

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from tests.engine.cells import Together
 from tests.engine.netcdf_files import stored, values
 from tests.engine.runs import LIMIT_S, QUIET_MPI, Engine, argv, mpirun, open_mpi, succeeded
 from tests.engine.test_engine_document import assert_valid
+from tests.programs import ran
 from weir.witness.document import preloadable
 
 DATA = (4, 6, 8, 3)
@@ -156,9 +156,7 @@ def test_the_library_is_requested_what_it_did(bench: Engine) -> None:
 @pytest.mark.skipif(shutil.which("ncdump") is None, reason="ncdump is not on the PATH")
 def test_the_header_is_that_of_the_sample(bench: Engine) -> None:
     bench.good("-d=5:2048:256:5", "-w", "-f=data.nc")
-    arguments = ["ncdump", "-h", "data.nc"]
-    done = subprocess.run(arguments, cwd=bench.folder, capture_output=True, text=True, check=True)
-    assert done.stdout == HEADER
+    assert ran(["ncdump", "-h", "data.nc"], cwd=bench.folder, check=True).stdout == HEADER
 
 
 BENCHTOOL = os.environ.get("BENCHTOOL") or shutil.which("benchtool")
@@ -171,9 +169,7 @@ def test_the_file_is_that_of_benchtool(bench: Engine, arguments: list[str]) -> N
     bench.good(*requested, "-f=ours.nc", ranks=2)
     launch = [mpirun(), *QUIET_MPI, "-n", "2", str(BENCHTOOL), *requested, "-f=theirs.nc"]
     environment = {**os.environ, **open_mpi()}
-    subprocess.run(
-        launch, cwd=bench.folder, env=environment, check=True, capture_output=True, timeout=LIMIT_S
-    )
+    ran(launch, cwd=bench.folder, env=environment, check=True, timeout=LIMIT_S)
     ours = sorted(path for path in bench.folder.iterdir() if path.name.startswith("ours"))
     assert ours
     for path in ours:

@@ -6,7 +6,6 @@
 """
 
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -14,6 +13,7 @@ from pathlib import Path
 
 from tests.engine.personalities import every_personality
 from tests.engine.runs import QUIET_MPI, ROOT, mpirun, open_mpi
+from tests.programs import ran
 
 BUILD = ROOT / "build" / "tsan"
 OPTIONS = "exitcode=66:halt_on_error=0:ignore_noninstrumented_modules=1:second_deadlock_stack=1"
@@ -22,16 +22,7 @@ RANKS = 2
 
 def run(name: str, command: Sequence[object], folder: Path, variables: dict[str, str]) -> bool:
     environment = {**os.environ, **open_mpi(), "TSAN_OPTIONS": OPTIONS, **variables}
-    done = subprocess.run(
-        [str(argument) for argument in command],
-        env=environment,
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        timeout=600,
-        check=False,
-    )
+    done = ran(command, env=environment, cwd=folder, errors="replace", timeout=600)
     printed = done.stdout + done.stderr + "".join(p.read_text() for p in folder.glob("*/stderr.txt"))
     races = printed.count("WARNING: ThreadSanitizer")
     print(f"{name:40} exit code {done.returncode}, {races} reports", flush=True)

@@ -20,6 +20,7 @@ from tests.compiled import sanitized as sanitized_programs
 from tests.ime.native import Native
 from tests.ime.pool import helper, launch
 from tests.needs import fuse, need
+from tests.programs import ran
 
 __all__ = ["helper", "launch"]
 
@@ -52,14 +53,7 @@ class Store:
         return {**os.environ, "IM_CLIENT_CFG_FILE": str(self.config)}
 
     def run(self, *arguments: object, check: bool = True) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
-            [str(argument) for argument in arguments],
-            check=False,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            timeout=900,
-        )
+        done = ran(arguments, env=self.environment, timeout=900)
         assert not check or done.returncode == 0, f"{arguments}\n{done.stdout}{done.stderr}"
         return done
 

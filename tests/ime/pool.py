@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.engine.runs import open_mpi, romio
+from tests.programs import ran
 from weir.witness.document import preloadable
 
 HERE = Path(__file__).parent
@@ -23,14 +24,10 @@ Launch = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def flags_of(module: str) -> list[str]:
-    done = subprocess.run(
-        ["pkg-config", "--cflags", "--libs", module], check=False, capture_output=True, text=True
-    )
+    done = ran(["pkg-config", "--cflags", "--libs", module])
     if done.returncode != 0:
         pytest.skip(f"{module} is not installed")
-    libraries = subprocess.run(
-        ["pkg-config", "--variable=libdir", module], check=True, capture_output=True, text=True
-    )
+    libraries = ran(["pkg-config", "--variable=libdir", module], check=True)
     return [*done.stdout.split(), f"-I{libraries.stdout.strip()}/{NETCDF_INCLUDES}"]
 
 
@@ -68,12 +65,9 @@ def launch(programs: Path, tmp_path: Path) -> Iterator[Launch]:
     ) -> subprocess.CompletedProcess[str]:
         options = [option for key, value in settings.items() for option in ("--mca", key, value)]
         start = [LAUNCHER, "--oversubscribe", "--bind-to", "none", *options, "-x", preloaded]
-        return subprocess.run(
-            [*start, "-n", str(ranks), program, *(str(argument) for argument in arguments)],
-            check=False,
+        return ran(
+            [*start, "-n", ranks, program, *arguments],
             env={**environment, "WEIR_POOL_DIR": str(pool)},
-            capture_output=True,
-            text=True,
             timeout=300,
         )
 

@@ -17,6 +17,7 @@ import pytest
 from tests.compiled import shared_library
 from tests.ime.conftest import Mounter, Start, StoreMaker, drainer_pid, running_drainer, wait_for
 from tests.needs import mounts, need
+from tests.programs import ran
 from weir.base.processes import started
 
 LOCK_DRAINER = 2  # src/ime/layout/layout.h
@@ -31,8 +32,7 @@ def small_tmpfs(tmp_path: Path) -> Iterator[Callable[[Path, str], Path]]:
     def mount(folder: Path, size: str) -> Path:
         need(mounts)
         folder.mkdir(parents=True, exist_ok=True)
-        arguments = ["mount", "-t", "tmpfs", "-o", f"size={size}", "none", folder]
-        subprocess.run(arguments, check=True, capture_output=True)
+        ran(["mount", "-t", "tmpfs", "-o", f"size={size}", "none", folder], check=True)
         mounted.append(folder)
         return folder
 
@@ -274,12 +274,9 @@ def test_reading_from_a_backing_without_locks(programs: Path, make_store: StoreM
     library = shared_library(tmp_path / "locks.so", WITHOUT_LOCKS, "-D_GNU_SOURCE")
     store = make_store()
     (store.backing / "a").write_bytes(b"old!")
-    done = subprocess.run(
-        [sys.executable, "-c", READ_WHAT_IS_REMOVED, str(programs / "libim_client.so")],
+    done = ran(
+        [sys.executable, "-c", READ_WHAT_IS_REMOVED, programs / "libim_client.so"],
         env={**store.environment, "LD_PRELOAD": str(library)},
-        check=False,
-        capture_output=True,
-        text=True,
     )
     assert done.returncode == 0, done.stderr
 

@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 
 from tests.ime.conftest import StoreMaker
+from tests.programs import ran
 
 PROGRAM = """
 #include <fcntl.h>
@@ -22,9 +23,7 @@ def test_a_program_against_an_installed_prefix(
     programs: Path, make_store: StoreMaker, tmp_path: Path
 ) -> None:
     prefix = tmp_path / "prefix"
-    subprocess.run(
-        ["cmake", "--install", programs.parent, "--prefix", prefix], check=True, capture_output=True
-    )
+    ran(["cmake", "--install", programs.parent, "--prefix", prefix], check=True)
     (library,) = prefix.glob("lib*/**/libim_client.so")
     source = tmp_path / "program.c"
     source.write_text(PROGRAM)

@@ -8,6 +8,7 @@ import pytest
 
 from tests.engine.runs import open_mpi
 from tests.ime.conftest import Store, StoreMaker
+from tests.programs import ran
 
 
 def ior(store: Store, ranks: int, *arguments: object) -> subprocess.CompletedProcess[str]:
@@ -15,19 +16,9 @@ def ior(store: Store, ranks: int, *arguments: object) -> subprocess.CompletedPro
     if not named or not os.access(named, os.X_OK):
         pytest.skip("IOR_IME names no IOR that was built with its IME back end")
     launch = ["mpiexec.openmpi", "--oversubscribe", "--mca", "pml", "ob1", "--mca", "btl", "self,vader"]
-    return subprocess.run(
-        [*launch, "-n", str(ranks), named, "-a", "IME", *(str(argument) for argument in arguments)],
-        check=False,
-        env={
-            **store.environment,
-            **open_mpi(),
-            # built against another prefix perhaps; the library under test is this one
-            "LD_LIBRARY_PATH": str(store.programs),
-        },
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+    # built against another prefix perhaps; the library under test is this one
+    environment = {**store.environment, **open_mpi(), "LD_LIBRARY_PATH": str(store.programs)}
+    return ran([*launch, "-n", ranks, named, "-a", "IME", *arguments], env=environment, timeout=300)
 
 
 @pytest.mark.parametrize("order", [("-R",), ("-z", "--random-offset-seed=7", "-R")])

@@ -1,13 +1,13 @@
 """The layers of the emulator, in the sources and in the compiled objects: no layer needs a later one."""
 
 import re
-import subprocess
 from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 from tests.ime.conftest import ROOT
+from tests.programs import ran
 
 SOURCES = ROOT / "src/ime"
 LAYERS = ("layout", "object", "space", "drain", "client")
@@ -29,9 +29,7 @@ def test_a_layer_includes_only_itself_and_earlier_ones(layer: str) -> None:
 
 def symbols(library: Path, option: str) -> dict[str, set[str]]:
     """Per object file: its global symbols that are defined, or that it needs."""
-    done = subprocess.run(
-        ["nm", "-g", option, "-A", library], check=True, capture_output=True, text=True, timeout=60
-    )
+    done = ran(["nm", "-g", option, "-A", library], check=True, timeout=60)
     found: dict[str, set[str]] = {}
     for line in done.stdout.splitlines():
         where, _, what = line.partition(".o:")

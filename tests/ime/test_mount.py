@@ -12,6 +12,7 @@ import pytest
 
 from tests.ime.conftest import ROOT, Mounter, Store, StoreMaker, has_ended, is_mounted, wait_for
 from tests.ime.scenarios import SCENARIOS, Scenario
+from tests.programs import ran
 
 
 def outcome(scenario: Scenario, folder: Path) -> object:
@@ -67,7 +68,7 @@ def test_shared_mappings_of_two_programs_are_one(make_store: StoreMaker, mounted
 
 
 def run(*arguments: object, cwd: Path) -> str:
-    done = subprocess.run([str(w) for w in arguments], check=False, cwd=cwd, capture_output=True, text=True)
+    done = ran(arguments, cwd=cwd)
     assert done.returncode == 0, f"{arguments}: {done.stdout}{done.stderr}"
     return done.stdout
 

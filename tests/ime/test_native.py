@@ -14,18 +14,14 @@ import pytest
 
 from tests.ime.conftest import ROOT, Start, StoreMaker
 from tests.ime.native import Callback, Request, Vector
+from tests.programs import ran
 
 HEADER = ROOT / "src/ime/include/ime_native.h"
 
 
 def test_every_declared_function_is_in_the_library(programs: Path) -> None:
     declared = set(re.findall(r"\b(ime_native_\w+)\(", HEADER.read_text()))
-    listed = subprocess.run(
-        ["nm", "-D", "--defined-only", programs / "libim_client.so"],
-        check=True,
-        capture_output=True,
-        text=True,
-    )
+    listed = ran(["nm", "-D", "--defined-only", programs / "libim_client.so"], check=True)
     exported = {line.split()[2] for line in listed.stdout.splitlines() if " T " in line}
     assert exported == declared  # all of them, and nothing of ours beside them
 
@@ -214,8 +210,7 @@ def test_without_a_store_every_call_fails_and_one_line_says_why(config: str | No
     environment = {key: value for key, value in os.environ.items() if key != "IM_CLIENT_CFG_FILE"}
     if config:
         environment["IM_CLIENT_CFG_FILE"] = config
-    arguments = [sys.executable, "-c", TRUNCATION, str(programs / "libim_client.so")]
-    done = subprocess.run(arguments, check=False, env=environment, capture_output=True, text=True)
+    done = ran([sys.executable, "-c", TRUNCATION, programs / "libim_client.so"], env=environment)
     assert done.returncode == 1
     assert len(done.stderr.splitlines()) == 1
     assert "IM_CLIENT_CFG_FILE" in done.stderr

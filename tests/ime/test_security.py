@@ -4,7 +4,6 @@ import errno
 import os
 import shutil
 import stat
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ import pytest
 from tests.ime.conftest import MEMORY, Start, Store, StoreMaker
 from tests.ime.pool import Helper, Launch
 from tests.needs import device_nodes, fuse, mount_namespaces, need
+from tests.programs import ran
 
 NOBODY = 65534
 
@@ -68,14 +68,8 @@ def test_a_write_clears_the_set_user_id_bit(programs: Path, readable_files: None
         os.chown(folder / "mount", NOBODY, NOBODY)
         user = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
         create = [*user, folder / "imectl", "create"]
-        subprocess.run(create, check=True, env=store.environment, capture_output=True)
-        done = subprocess.run(
-            ["unshare", "--mount", "sh", "-c", SET_USER_ID, "sh", folder],
-            check=False,
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
+        ran(create, check=True, env=store.environment)
+        done = ran(["unshare", "--mount", "sh", "-c", SET_USER_ID, "sh", folder], timeout=60)
         assert done.stdout.split() == ["6755", "755"], done.stderr
     finally:
         shutil.rmtree(folder)

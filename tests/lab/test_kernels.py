@@ -13,6 +13,7 @@ import pytest
 from tests.lab.conftest import proving_guest
 from tests.lab.machine import ROOT, Machine
 from tests.needs import loop_devices, mounts, need
+from tests.programs import ran
 from tests.zoo.animals import DIRECT_LOOP
 from tests.zoo.composed.composer import OF_THE_MACHINE
 from tests.zoo.errors import CannotStageError
@@ -141,7 +142,7 @@ def test_both_kernels_have_one_verdict(
     assert _told(output) == expected, output
     for _ in range(TRIALS):  # others use the disk below
         script = _script(case, own_disk, built)
-        output = subprocess.run(["sh", "-c", script], check=True, capture_output=True, text=True).stdout
+        output = ran(["sh", "-c", script], check=True).stdout
         if _told(output) == expected:
             break
     assert _told(output) == expected, output

@@ -15,6 +15,7 @@ from tests.lab.__main__ import main
 from tests.lab.filesystem import FileSystem, file_systems, up
 from tests.lab.machine import ROOT, LabError, Machine
 from tests.needs import lab_machine, need
+from tests.programs import ran
 
 
 @pytest.fixture
@@ -76,8 +77,7 @@ def test_a_failed_start_leaves_nothing_and_says_which_file_system(folder: Path) 
     with pytest.raises(LabError, match=r"(?s)broken does not start: .*exit code 3.no disk"):
         up(folder, [broken])
     assert not folder.exists()
-    sleeping = subprocess.run(["pgrep", "-f", "^sleep 601$"], capture_output=True, check=False)
-    assert sleeping.stdout == b""
+    assert ran(["pgrep", "-f", "^sleep 601$"]).stdout == ""
 
 
 def test_a_caller_that_is_killed_takes_the_machine_with_it(folder: Path) -> None:

@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import pytest
 
 from bench.prove_programs import prove_command
 from tests.engine.runs import open_mpi
+from tests.programs import ran
 from weir.witness.document import LIBRARY
 
 Prove = Callable[..., dict[str, Any]]
@@ -51,15 +51,7 @@ def prove(tmp_path: Path) -> Prove:
         need_programs(command[0])
         seen = tmp_path / "seen.json"
         whole = prove_command(data, seen, *options)
-        done = subprocess.run(
-            [*ahead, *whole, *command],
-            cwd=data,
-            env={**os.environ, **open_mpi()},
-            check=False,
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
+        done = ran([*ahead, *whole, *command], cwd=data, env={**os.environ, **open_mpi()}, timeout=120)
         assert done.returncode == code, done.stdout + done.stderr
         return dict(json.loads(seen.read_text())) | {"stdout": done.stdout, "stderr": done.stderr}
 

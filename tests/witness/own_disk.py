@@ -5,7 +5,6 @@ Of a loop device, weir counts the disk below its file, or knows that it is memor
 """
 
 import os
-import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -13,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.needs import loop_devices, mount_namespaces, mounts, need
+from tests.programs import ran
 
 _PATH = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
 _HIDE = 'for one in $0; do mount -t tmpfs none "/sys/block/$one/loop"; done; exec "$@"'
@@ -56,7 +56,7 @@ def own_disk(
 def _do(*command: str) -> str:
     try:
         environment = {**os.environ, "PATH": _PATH}
-        done = subprocess.run(command, check=False, capture_output=True, text=True, env=environment)
+        done = ran(command, env=environment)
     except FileNotFoundError:
         pytest.skip(f"{command[0]} is missing")
     if done.returncode != 0:
@@ -65,4 +65,4 @@ def _do(*command: str) -> str:
 
 
 def _undo(*command: str) -> None:
-    subprocess.run(command, check=False, capture_output=True)
+    ran(command)

@@ -4,13 +4,13 @@ import ctypes
 import json
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.programs import ran
 from tests.witness.conftest import need_programs
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -46,14 +46,14 @@ def test_a_verdict_needs_a_checkout_and_a_compiler(tmp_path: Path) -> None:
     def proven() -> str:
         environment = {**os.environ, "PYTHONPATH": str(tmp_path), "PATH": "/usr/bin:/bin"}
         prove = [sys.executable, "-m", "weir", "prove", "--on", str(job), "--", *DD]
-        done = subprocess.run(prove, cwd=job, env=environment, check=True, capture_output=True, text=True)
+        done = ran(prove, cwd=job, env=environment, check=True)
         return done.stderr
 
     without = proven()
     assert "is not found; hint: make witness in a checkout" in without
     assert "UNPROVEN, no call on any mount was seen" in without
     assert "16 MiB written by calls, in processes that left no report" in without
-    subprocess.run(["make", "witness"], cwd=tmp_path, check=True, capture_output=True, timeout=300)
+    ran(["make", "witness"], cwd=tmp_path, check=True, timeout=300)
     assert ctypes.CDLL(str(tmp_path / "build/libweir-witness.so")).fsync(-1) == -1
     assert "write 16 MiB in 16 calls" in proven()
 
@@ -67,23 +67,16 @@ def of_older(tmp_path_factory: pytest.TempPathFactory) -> Path:
     library = folder / "libweir-witness.so"
     environment = {**os.environ, "CC": f"cc -include {folder}/older.h"}
     build = [sys.executable, f"{ROOT}/envs/wheel/witness_build.py", str(library)]
-    subprocess.run(build, env=environment, check=True, capture_output=True)
+    ran(build, env=environment, check=True)
     return library
 
 
 @pytest.mark.parametrize("mode", ["WEIR_WITNESS_ROOT", "WEIR_WITNESS_MOUNTS"])
 def test_an_older_c_library_is_enough(of_older: Path, tmp_path: Path, mode: str) -> None:
     seen = {"LD_PRELOAD": str(of_older), "WEIR_WITNESS": str(tmp_path / "seen"), mode: str(tmp_path)}
-    done = subprocess.run(
-        ["mkdir", "made"],
-        cwd=tmp_path,
-        env={**os.environ, **seen},
-        check=False,
-        capture_output=True,
-        text=True,
-    )
+    done = ran(["mkdir", "made"], cwd=tmp_path, env={**os.environ, **seen})
     assert (done.returncode, done.stderr) == (0, "")
-    subprocess.run(DD, cwd=tmp_path, env={**os.environ, **seen}, check=True, capture_output=True)
+    ran(DD, cwd=tmp_path, env={**os.environ, **seen}, check=True)
     reports = [json.loads(report.read_text()) for report in tmp_path.glob("seen.*.json")]
     wholes = [report.get("files", []) + report.get("mounts", []) for report in reports]
     assert 16 * 2**20 in {int(counted_bytes(one)) for whole in wholes for one in whole}

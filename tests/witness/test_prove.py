@@ -2,13 +2,13 @@
 
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from tests.needs import USER_NAMESPACE, need, user_mount_namespaces
+from tests.programs import ran
 from tests.witness.conftest import MIB, Prove, counted, near, need_library, need_programs
 from weir.audit.explain import hint_of
 from weir.audit.registry import rules
@@ -132,7 +132,7 @@ def test_a_library_in_any_directory_is_preloaded(
     monkeypatch.setattr("weir.prove.reports.LIBRARY", tmp_path / name / LIBRARY.name)
     for _ in range(2):
         variables = prove_variables(tmp_path, None, "")
-    done = subprocess.run(["true"], env=variables, check=True, capture_output=True, text=True)
+    done = ran(["true"], env=variables, check=True)
     assert done.stderr == ""
     assert len(read_reports(tmp_path)[0]) == 1
 
@@ -214,7 +214,7 @@ def test_a_program_that_cannot_be_seen_is_named(prove: Prove, tmp_path: Path) ->
         "for (int i = 0; i < 8; i++) if (write(fd, b, sizeof b) != sizeof b) return 1;"
         "return fsync(fd) != 0; }"
     )
-    built = subprocess.run(["cc", "-static", source, "-o", program], check=False, capture_output=True)
+    built = ran(["cc", "-static", source, "-o", program])
     if built.returncode != 0:
         pytest.skip("no static C library")
     options = ("--fail-on", "unproven", "--expect", "write 900 GiB/s")
@@ -231,13 +231,7 @@ def test_a_program_that_cannot_be_seen_is_named(prove: Prove, tmp_path: Path) ->
 
 def test_what_is_wrong_is_said(tmp_path: Path) -> None:
     def failed(*arguments: str) -> tuple[int, str]:
-        done = subprocess.run(
-            [sys.executable, "-m", "weir", "prove", *arguments],
-            check=False,
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-        )
+        done = ran([sys.executable, "-m", "weir", "prove", *arguments], cwd=tmp_path)
         return done.returncode, done.stderr
 
     assert failed()[0] == 2

@@ -11,6 +11,7 @@ import pytest
 
 from bench.prove_programs import prove_command
 from tests.needs import USER_NAMESPACE, need, user_mount_namespaces
+from tests.programs import ran
 from tests.witness.conftest import MIB, Prove
 from weir.base.processes import is_the_same
 from weir.witness.document import LIBRARY
@@ -40,7 +41,7 @@ def test_a_container_is_seen_where_it_has_the_library(
     which as an ordinary directory is in no table of mounts (chroot)."""
     need(user_mount_namespaces)
     root, data = tmp_path / "root", tmp_path / "data"
-    linked = subprocess.run(["ldd", shutil.which("dd") or ""], check=True, capture_output=True, text=True)
+    linked = ran(["ldd", shutil.which("dd") or ""], check=True)
     for file in [shutil.which("dd") or "", *(word for word in linked.stdout.split() if word[0] == "/")]:
         (root / file[1:]).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(file, root / file[1:])

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.needs import device_nodes, loop_devices, mounts, need
+from tests.programs import ran
 from tests.witness.conftest import Prove, need_programs
 from tests.zoo.animals import CACHED_LOOP, COMPRESSING, FUSE, PASSING, VOLATILE
 from tests.zoo.errors import CannotStageError
@@ -53,7 +54,7 @@ def test_no_number_of_such_a_file_system_is_valid(
     with staged(kind, tmp_path / "data"):
         for access, verdict in least.items():
             if access == "read":
-                subprocess.run(WRITE.split(), cwd=tmp_path / "data", check=True, capture_output=True)
+                ran(WRITE.split(), cwd=tmp_path / "data", check=True)
                 subprocess.run([sys.executable, "-c", DROP], cwd=tmp_path / "data", check=True)
             command = (WRITE if access == "write" else f"{FIO} --rw=read").split()
             # The device of a pass-through has all its users' bytes (docs/zoo.md, what weir cannot see): those

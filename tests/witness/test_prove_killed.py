@@ -1,13 +1,13 @@
 """Processes that come to no end of their own: what they had counted is read after them."""
 
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from tests.needs import USER_NAMESPACE, need, user_mount_namespaces
+from tests.programs import ran
 from tests.witness.conftest import MIB, Prove, counted, need_library, need_programs
 from weir.prove.reports import prove_variables, read_reports
 from weir.witness.document import LIBRARY
@@ -128,15 +128,13 @@ def test_memory_without_room_harms_no_program(
     )
     variables = prove_variables(tmp_path / "reports", tmp_path / "data", "")
     own = " ".join(f"'{name}={value}'" for name, value in variables.items())
-    done = subprocess.run(
-        [*USER_NAMESPACE, "sh", "-c", f"""
+    script = f"""
         mount -t tmpfs -o size=512k tmpfs reports; (cd reports; {fill} true)
         (cd data; env {own} '{sys.executable}' -S ../program.py; echo $?)
         rm -f reports/full
         PYTHONPATH='{Path(__file__).parents[2]}' '{sys.executable}' -c "{code}"
-        """],
-        cwd=tmp_path, check=True, capture_output=True, text=True,
-    )  # fmt: skip
+        """
+    done = ran([*USER_NAMESPACE, "sh", "-c", script], cwd=tmp_path, check=True)
     assert done.stdout.split("\n")[:2] == ["137", "[] 0 0" if full else "[True] 0 1"], done.stderr
 
 

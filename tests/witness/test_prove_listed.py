@@ -1,13 +1,13 @@
 """Entries of directories that programs read under `weir prove`."""
 
 import json
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import pytest
 
+from tests.programs import ran
 from tests.witness.conftest import Prove
 
 _LISTS = """\
@@ -86,9 +86,7 @@ def test_entries_after_another_thread_closed_a_directory_are_of_the_next_one(tmp
         here.mkdir()
         seen = tmp_path / "seen.json"
         weir = [sys.executable, "-m", "weir", "prove", "--json", seen, "--", sys.executable, "-c"]
-        done = subprocess.run(
-            [*weir, _CLOSED_BY_ANOTHER, here, there], check=True, capture_output=True, text=True, timeout=120
-        )
+        done = ran([*weir, _CLOSED_BY_ANOTHER, here, there], check=True, timeout=120)
     if "at one address" not in done.stdout:
         pytest.skip("this C library gave the next directory another address")
     listed = {

@@ -13,6 +13,7 @@ import jsonschema
 import pytest
 import yaml
 
+from tests.programs import ran
 from tests.witness.conftest import need_library, need_programs
 from tests.witness.watched import Watched
 from weir.audit.rules.interposed import CLOCKS, MAPPINGS, NAMES, SYNCHRONISATION, TRANSFERS, does
@@ -309,7 +310,7 @@ def test_every_name_of_a_transfer_is_counted() -> None:
         pytest.skip("nm or the library is missing")
 
     def names(library: str) -> set[str]:
-        listed = subprocess.run(["nm", "-D", library], check=True, capture_output=True, text=True)
+        listed = ran(["nm", "-D", library], check=True)
         lines = [line.split() for line in listed.stdout.splitlines() if " U " not in line]
         return {line[-1].partition("@")[0] for line in lines}
 

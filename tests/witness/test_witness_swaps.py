@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.compiled import shared_library
+from tests.programs import ran
 from tests.witness.watched import Watched, is_built
 from weir.witness.document import LIBRARY, preloadable
 from weir.witness.spans import called
@@ -127,7 +128,7 @@ def test_files_in_memory_have_what_was_moved(memory: Path) -> None:
 
 
 def test_files_elsewhere_are_not_looked_at(tmp_path: Path) -> None:
-    if subprocess.run(["stat", "-fc", "%T", tmp_path], capture_output=True, text=True, check=True).stdout in (
+    if ran(["stat", "-fc", "%T", tmp_path], check=True).stdout in (
         "tmpfs\n",
         "ramfs\n",
     ):

@@ -1,12 +1,12 @@
 """Threads of a program are counted exactly, and that of libweir-witness costs its calls nothing."""
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.programs import ran
 from tests.witness.watched import Watched, is_built
 from weir.witness.document import LIBRARY, preloadable
 
@@ -43,12 +43,10 @@ def test_threads_are_counted_and_the_watching_one_shares_no_descriptor(tmp_path:
     """The kernel counts each use of a descriptor that threads share: 40 ns of 650 for 4 KiB in memory."""
     watched = Watched(tmp_path)
     program = PROGRAM.replace("WRITES", str(WRITES)).replace("THREADS", str(THREADS))
-    done = subprocess.run(
+    done = ran(
         [sys.executable, "-c", program, watched.data / "file"],
         env=watched.environment(preloadable(LIBRARY, tmp_path)),
         check=True,
-        capture_output=True,
-        text=True,
     )
     (file,) = watched.process()["files"]
     assert file["writes"] == file["written_bytes"] == THREADS * WRITES

@@ -16,7 +16,7 @@ from typing import Any
 
 import yaml
 
-from tests.programs import write_program
+from tests.programs import ran, write_program
 from tests.zoo import scripts
 from tests.zoo.animals import (
     ANSWERS,
@@ -151,7 +151,7 @@ class Keeper:
             self.plan(animal, home)
             run = [sys.executable, "-m", "weir", "run", "--any-kind", "--plan", str(plan)]
             run += ["--results", str(results)]
-            subprocess.run([*prefix, *run], cwd=ROOT, capture_output=True, check=False)
+            ran([*prefix, *run], cwd=ROOT)
         self.after_run(animal, home)
         self.weir("collect", "--plan", str(plan), "--results", str(results), "--out", str(records))
         return results
@@ -369,8 +369,7 @@ def _edited(records: Path) -> str:
         row[at] = str(2 * float(row[at]))
     with records.open("w", newline="") as stream:
         csv.writer(stream).writerows([header, *rows])
-    arguments = [sys.executable, "-m", "weir", "verify", str(records.parent)]
-    done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, check=False)
+    done = ran([sys.executable, "-m", "weir", "verify", records.parent], cwd=ROOT)
     return done.stdout.splitlines()[1] if done.returncode == 1 else ""
 
 

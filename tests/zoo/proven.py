@@ -2,13 +2,13 @@
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.programs import ran
 from tests.zoo.composed.composer import OF_THE_MACHINE
 from tests.zoo.staging import served_by
 
@@ -38,15 +38,7 @@ def proven(
     """Without --on: all mounts count, as users start it."""
     report = folder / "proven.json"
     weir = [sys.executable, "-m", "weir", "prove", "--json", str(report), *options, "--", *command]
-    done = subprocess.run(
-        weir,
-        cwd=folder,
-        env={**os.environ, **(environment or {})},
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=_LIMIT_S,
-    )
+    done = ran(weir, cwd=folder, env={**os.environ, **(environment or {})}, check=True, timeout=_LIMIT_S)
     found = json.loads(report.read_text(encoding="utf-8"))["claims"]
     return [
         Proven(

@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from tests.programs import ran
 from tests.zoo.animals import (
     AUDIT_LIBRARY,
     CHANGING_AUDIT,
@@ -81,7 +82,7 @@ def _quiet_mpi(folder: Path) -> dict[str, str]:
 def _other_mpi(folder: Path) -> dict[str, str]:
     """A library of the name that weir-io needs, over a copy of the original that has another name."""
     name, renamed = "libmpi.so.40", "libmpo.so.40"
-    found = subprocess.run(["ldconfig", "-p"], capture_output=True, text=True, check=False).stdout
+    found = ran(["ldconfig", "-p"]).stdout
     paths = [line.split(" => ")[1] for line in found.splitlines() if line.split()[:1] == [name]]
     if not paths:
         raise CannotStageError(f"{name} of Open MPI is not installed")
@@ -94,12 +95,12 @@ def _other_mpi(folder: Path) -> dict[str, str]:
 
 def _patched_libc(folder: Path) -> dict[str, str]:
     """This machine's C library with another fsync."""
-    found = subprocess.run(["cc", "-print-file-name=libc.so.6"], capture_output=True, text=True, check=True)
+    found = ran(["cc", "-print-file-name=libc.so.6"], check=True)
     original = Path(found.stdout.strip()).resolve()
     content = bytearray(original.read_bytes())
     if content[:5] != b"\x7fELF\x02" or struct.unpack_from("<H", content, 18)[0] != 62:
         raise CannotStageError("the patch is one for x86-64")
-    symbols = subprocess.run(["nm", "-D", original], capture_output=True, text=True, check=True).stdout
+    symbols = ran(["nm", "-D", original], check=True).stdout
     for line in symbols.splitlines():
         if line.split()[-1].partition("@")[0] in ("fsync", "fdatasync"):
             at = _offset(content, int(line.split()[0], 16))

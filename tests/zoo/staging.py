@@ -12,6 +12,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from tests.needs import fuse
+from tests.programs import ran
 from tests.zoo.animals import (
     BOUND,
     BTRFS,
@@ -222,9 +223,7 @@ def mounted(kind: str, place: Path, work: Path, memory: Path) -> Iterator[None]:
 def served_by(source: str, work: Path, arguments: Sequence[str | Path], place: Path) -> Iterator[None]:
     """A FUSE file system of the zoo at place."""
     program = work / source.removesuffix(".c").replace("_", "-")
-    flags = subprocess.run(
-        ["pkg-config", "--cflags", "--libs", "fuse3"], capture_output=True, text=True, check=False
-    )
+    flags = ran(["pkg-config", "--cflags", "--libs", "fuse3"])
     if flags.returncode != 0:
         raise CannotStageError("needs libfuse3-dev")
     if reason := fuse():
@@ -247,7 +246,7 @@ def _looped(image: Path) -> Iterator[str]:
     with image.open("wb") as stream:
         stream.truncate(_IMAGE_BYTES)
     arguments = ["losetup", "--show", "--find", image]
-    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    done = ran(arguments)
     if done.returncode != 0:
         raise CannotStageError(f"losetup: {done.stderr.strip()}")
     try:
@@ -265,7 +264,7 @@ def _image(kind: str, options: str, place: Path, image: Path, *others: str) -> I
         raise CannotStageError(f"mkfs.{kind} is not installed")
     with image.open("wb") as stream:
         stream.truncate(_IMAGE_BYTES)
-    subprocess.run([f"mkfs.{kind}", "-q", image, *others], check=True, env=path, capture_output=True)
+    ran([f"mkfs.{kind}", "-q", image, *others], check=True, env=path)
     place.mkdir(exist_ok=True)
     try:
         with ExitStack() as stack:
@@ -280,7 +279,7 @@ def _image(kind: str, options: str, place: Path, image: Path, *others: str) -> I
 def _direct_loop(image: Path) -> Iterator[Path]:
     """A loop device that passes the page cache of its file."""
     arguments = ["losetup", "--direct-io=on", "--show", "--find", image]
-    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    done = ran(arguments)
     if done.returncode != 0:
         raise CannotStageError(f"losetup --direct-io=on: {done.stderr.strip()}")
     try:
@@ -318,7 +317,7 @@ def _bound(place: Path, memory: Path) -> Iterator[None]:
 
 @contextmanager
 def _mount(arguments: Sequence[str], place: Path) -> Iterator[None]:
-    done = subprocess.run(["mount", *arguments, place], capture_output=True, text=True, check=False)
+    done = ran(["mount", *arguments, place])
     if done.returncode != 0:
         raise CannotStageError(f"mount {' '.join(arguments)}: {done.stderr.strip()}")
     try:
@@ -331,7 +330,7 @@ def _unmount(place: Path) -> None:
     """A process of the run may hold it some moments longer; then it goes when that ends, and no mount of a
     zoo stays behind."""
     for _ in range(50):
-        if subprocess.run(["umount", place], capture_output=True, check=False).returncode == 0:
+        if ran(["umount", place]).returncode == 0:
             return
         time.sleep(0.1)
     subprocess.run(["umount", "--lazy", place], check=False)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.programs import ran
 from tests.zoo.proven import Proven, clean, proven
 from tests.zoo.test_fetched_before import cold, filled, is_proven
 from weir.witness.document import LIBRARY
@@ -26,7 +27,7 @@ def moved(program: Path, how: str, folder: Path, is_cold: bool = True) -> list[P
     """The results that calls or counts fit, which is one or none; skipped where this kernel has no such
     way."""
     file = filled(folder / "file")
-    tried = subprocess.run([program, how, file], capture_output=True, text=True, check=False)
+    tried = ran([program, how, file])
     if tried.returncode != 0:
         pytest.skip(f"this kernel: {how}: {tried.stderr.strip()}")
 

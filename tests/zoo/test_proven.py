@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.needs import fuse, loop_devices, mounts, need
+from tests.programs import ran
 from tests.zoo.animals import COMPRESSING, DIRECT_LOOP, DISK_OVERLAY, RANKS_LIMITED, RANKS_THROTTLED, VOLATILE
 from tests.zoo.errors import CannotStageError
 from tests.zoo.keeper import ENGINE
@@ -278,13 +279,7 @@ def test_a_program_of_another_user_is_named_as_that(tmp_path: Path, how: str) ->
     place.chmod(0o777)
     try:
         arguments = shlex.split(command.format(command=DD.format(place=place)))
-        done = subprocess.run(
-            [sys.executable, "-m", "weir", "prove", "--", *arguments],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
+        done = ran([sys.executable, "-m", "weir", "prove", "--", *arguments], cwd=tmp_path, check=True)
     finally:
         shutil.rmtree(place)
     assert "VALID, proven" not in done.stderr
@@ -298,8 +293,8 @@ def test_a_static_program_is_named_as_that(tmp_path: Path) -> None:
     built = subprocess.run(["cc", "-static", source, "-o", tmp_path / "writer"], check=False)
     if built.returncode != 0:
         pytest.skip("no static C library")
-    weir = [sys.executable, "-m", "weir", "prove", "--", tmp_path / "writer", tmp_path / "f"]
-    done = subprocess.run(weir, cwd=tmp_path, capture_output=True, text=True, check=True)
+    weir = [sys.executable, "-m", "weir", "prove", "--"]
+    done = ran([*weir, tmp_path / "writer", tmp_path / "f"], cwd=tmp_path, check=True)
     assert "writer is static: it loads no library" in done.stderr, done.stderr
 
 
@@ -307,7 +302,7 @@ def test_a_prove_around_another_one_names_the_program_of_the_inner(tmp_path: Pat
     """The outer one sees nothing of the inner program: it neither proves nor accuses."""
     weir = [sys.executable, "-m", "weir", "prove", "--"]
     command = [*weir, *weir, *DD.format(place=tmp_path).split()]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    done = ran(command, cwd=tmp_path, check=True)
     _, outer = (line for line in done.stderr.splitlines() if line.startswith("claimed by dd: write "))
     assert outer.partition(" MiB/s: ")[2] == "UNPROVEN, no call on any mount was seen", done.stderr
 
