@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT
+ROOT = Path(__file__).resolve().parents[1]
 
 
 def compiled(folder: Path, *options: str) -> Path:
@@ -33,11 +33,16 @@ def sanitized() -> Path:
 
 
 def shared_library(target: Path, source: str | Path, *options: str) -> Path:
-    """Compiles one source in C, its text or its file, to be preloaded or to audit."""
+    """To be preloaded or to audit."""
+    return built(target, source, "-shared", "-fPIC", *options)
+
+
+def built(target: Path, source: str | Path, *options: str) -> Path:
+    """Compiles one source in C, its text or its file; options may be further libraries, which it uses."""
     if shutil.which("cc") is None:
         pytest.skip("cc is not installed")
     if isinstance(source, str):
         target.with_suffix(".c").write_text(source)
         source = target.with_suffix(".c")
-    subprocess.run(["cc", "-shared", "-fPIC", *options, source, "-o", target, "-ldl"], check=True)
+    subprocess.run(["cc", source, "-o", target, *options, "-ldl"], check=True)
     return target

@@ -1,7 +1,6 @@
 """The verdicts of `weir prove` on an older kernel, that of a guest, are those on the machine's own."""
 
 import json
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -10,6 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.compiled import shared_library
 from tests.lab.conftest import proving_guest
 from tests.lab.machine import ROOT, Machine
 from tests.needs import loop_devices, mounts, need
@@ -80,10 +80,8 @@ def machine() -> Iterator[Machine]:
 def built() -> Iterator[dict[str, str]]:
     """A library where both machines see it, which have a /tmp each."""
     with tempfile.TemporaryDirectory(prefix="lab-programs-", dir=ROOT / "build") as folder:
-        quiet = f"{folder}/quiet.so"
-        source = str(ROOT / "tests/zoo/quiet_series.c")
-        subprocess.run(["cc", "-std=gnu11", "-O2", "-shared", "-fPIC", source, "-o", quiet], check=True)
-        yield {"quiet": quiet, "python": sys.executable}
+        quiet = shared_library(Path(folder) / "quiet.so", ROOT / "tests/zoo/quiet_series.c")
+        yield {"quiet": str(quiet), "python": sys.executable}
 
 
 @pytest.fixture(scope="module")

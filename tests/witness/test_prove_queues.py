@@ -47,7 +47,7 @@ def test_the_wait_for_queued_transfers_is_time_of_theirs(prove: Prove, form: str
 
 
 def test_posix_aio_ends_when_its_results_are_taken(prove: Prove, tmp_path: Path) -> None:
-    seen = prove(str(build(tmp_path, "posix_aio", HERE / "posix_aio.c")))
+    seen = prove(str(build(tmp_path / "posix_aio", HERE / "posix_aio.c")))
     (mount,) = [one for one in seen["mounts"] if one["phases"]]
     (phase,) = mount["phases"]
     assert phase["written_bytes"] == phase["synced_bytes"] == 3 << 20

@@ -13,8 +13,9 @@ import jsonschema
 import pytest
 import yaml
 
+from tests.compiled import built, shared_library
 from tests.programs import ran
-from tests.witness.conftest import need_library, need_programs
+from tests.witness.conftest import need_library
 from tests.witness.watched import Watched
 from weir.audit.rules.interposed import CLOCKS, MAPPINGS, NAMES, SYNCHRONISATION, TRANSFERS, does
 from weir.witness.document import LIBRARY, WITNESS_FILE, gather_witness, preloadable
@@ -27,12 +28,8 @@ BLOCK = 4096
 Run = Callable[..., dict[str, Any]]
 
 
-def build(folder: Path, name: str, *sources: Path, options: tuple[str, ...] = ()) -> Path:
-    need_programs("cc")
-    target = folder / name
-    arguments = ["cc", "-O2", "-D_GNU_SOURCE", *options, *sources, "-o", target, "-ldl", "-pthread"]
-    subprocess.run(arguments, check=True)
-    return target
+def build(target: Path, source: str | Path, *options: str) -> Path:
+    return built(target, source, "-O2", "-D_GNU_SOURCE", "-pthread", *options)
 
 
 @pytest.fixture(scope="session")
@@ -43,7 +40,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def actions(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build(tmp_path_factory.mktemp("actions"), "actions", HERE / "actions.c")
+    return build(tmp_path_factory.mktemp("actions") / "actions", HERE / "actions.c")
 
 
 @pytest.fixture
@@ -132,10 +129,8 @@ int open(const char *path, int flags, int mode) {
 
 
 def test_a_library_that_drops_synchronisation_and_flags_is_seen(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "shim.c").write_text(
-        f"#include <dlfcn.h>\n#define open other\n#include <fcntl.h>\n#undef open\n{SHIM}"
-    )
-    shim = build(tmp_path, "libshim.so", tmp_path / "shim.c", options=("-shared", "-fPIC"))
+    text = f"#include <dlfcn.h>\n#define open other\n#include <fcntl.h>\n#undef open\n{SHIM}"
+    shim = shared_library(tmp_path / "libshim.so", text, "-D_GNU_SOURCE")
     file = run(shim)["processes"][0]["files"][0]
     assert file["syncs"]["fsync"] == {"done": 0, "failed": 0}
     assert file["direct_requested"] == 0
@@ -149,14 +144,11 @@ def test_a_library_is_seen_whatever_it_is_called_and_wherever_it_stands(
     library: Path, tmp_path: Path
 ) -> None:
     """Linked to the program it stands behind the witness: what the witness counts may go nowhere."""
-    (tmp_path / "mine.c").write_text("int rmdir(const char *path) { (void)path; return 0; }")
-    mine = build(tmp_path, "libmpi-open.so", tmp_path / "mine.c", options=("-shared", "-fPIC"))
-    (tmp_path / "program.c").write_text(
-        "#include <unistd.h>\nint main(int c, char **v) { return rmdir(v[c - 1]); }"
-    )
-    linked = (str(mine), f"-Wl,-rpath,{tmp_path}")
-    program = build(tmp_path, "program", tmp_path / "program.c", options=())
-    behind = build(tmp_path, "behind", tmp_path / "program.c", *map(Path, linked[:1]), options=linked[1:])
+    text = "int rmdir(const char *path) { (void)path; return 0; }"
+    mine = shared_library(tmp_path / "libmpi-open.so", text)
+    text = "#include <unistd.h>\nint main(int c, char **v) { return rmdir(v[c - 1]); }"
+    program = build(tmp_path / "program", text)
+    behind = build(tmp_path / "behind", text, str(mine), f"-Wl,-rpath,{tmp_path}")
     for start, preload, expected in (
         (program, f"{mine}:{library}", ("rmdir", "libmpi-open.so", False)),
         (behind, str(library), ("rmdir", "libmpi-open.so", True)),
@@ -205,8 +197,7 @@ int main(int c, char **v) {
 
 
 def test_operations_on_names_are_counted_and_their_effect_is_looked_up(library: Path, tmp_path: Path) -> None:
-    (tmp_path / "names.c").write_text(NAMES_PROGRAM)
-    names = build(tmp_path, "names", tmp_path / "names.c")
+    names = build(tmp_path / "names", NAMES_PROGRAM)
     run_once([names, tmp_path / "data"], tmp_path, str(library))
     process = process_of(tmp_path)
     expected = {"create": 0, "open": 0, "mkdir": 101, "stat": 200, "rename": 0, "unlink": 0, "rmdir": 101}
@@ -221,21 +212,17 @@ def test_operations_on_names_are_counted_and_their_effect_is_looked_up(library: 
 
 def test_a_kernel_that_does_nothing_is_seen(library: Path, tmp_path: Path) -> None:
     """A filter of system calls answers mkdir and rmdir with success: all calls were made, without effect."""
-    (tmp_path / "names.c").write_text(
+    names = build(
+        tmp_path / "names",
         "#include <sys/stat.h>\n#include <unistd.h>\n#include <stdio.h>\n"
         "int main(int c, char **v) { char path[4096]; for (int i = 0; c > 1 && i < 20; i++) {"
-        'snprintf(path, sizeof path, "%s/%d", v[1], i); if (mkdir(path, 0700) != 0) return 1; } return 0; }'
+        'snprintf(path, sizeof path, "%s/%d", v[1], i); if (mkdir(path, 0700) != 0) return 1; } return 0; }',
     )
-    names = build(tmp_path, "names", tmp_path / "names.c")
-    source = ROOT / "tests/zoo/faults.c"
-    options = ("-DFILTER", "-DFILTERED=SYS_mkdir")
-    filtered = build(tmp_path, "filter", source, options=options)
+    faults = ROOT / "tests/zoo/faults.c"
+    filtered = build(tmp_path / "filter", faults, "-DFILTER", "-DFILTERED=SYS_mkdir")
     run_once([filtered, names, tmp_path / "data"], tmp_path, str(library))
-    process = next(
-        one
-        for one in json.loads((tmp_path / "outputs" / WITNESS_FILE).read_text())["processes"]
-        if one["turns"]
-    )
+    processes = json.loads((tmp_path / "outputs" / WITNESS_FILE).read_text())["processes"]
+    process = next(one for one in processes if one["turns"])
     assert [(one["kind"], one["sampled"], one["there"]) for one in process["turns"]] == [("mkdir", 16, 0)]
 
 
@@ -258,16 +245,15 @@ def facts_of(document: Mapping[str, Any], outputs: Path) -> Mapping[str, Any]:
 
 
 def test_many_files_share_one_record(library: Path, tmp_path: Path) -> None:
-    program = tmp_path / "many.c"
-    program.write_text(
+    many = build(
+        tmp_path / "many",
         "#include <fcntl.h>\n#include <stdio.h>\n#include <unistd.h>\n"
         "int main(int c, char **v) { char p[4096];"
         'for (int i = 0; c && i < 100; i++) { snprintf(p, sizeof p, "%s/%d", v[1], i);'
         "int fd = open(p, O_CREAT | O_WRONLY, 0600); if (write(fd, p, 10) != 10) return 1;"
-        "close(fd); } return 0; }"
+        "close(fd); } return 0; }",
     )
     watched = Watched(tmp_path)
-    many = build(tmp_path, "many", program)
     subprocess.run([many, watched.data], check=True, env=watched.environment(str(library), rank=None))
     process = watched.process()
     assert len(process["files"]) == 64
@@ -281,17 +267,16 @@ def test_many_files_share_one_record(library: Path, tmp_path: Path) -> None:
 
 
 def test_threads_lose_no_count(library: Path, tmp_path: Path) -> None:
-    program = tmp_path / "threads.c"
-    program.write_text(
+    threads = build(
+        tmp_path / "threads",
         "#include <fcntl.h>\n#include <pthread.h>\n#include <unistd.h>\n"
         "static int fd; static void *go(void *u) {"
         'for (int i = 0; i < 20000; i++) { if (pwrite(fd, "x", 1, 0) != 1) _exit(1); } return u; }'
         "int main(int c, char **v) { pthread_t t[4]; fd = open(v[c - 1], O_CREAT | O_WRONLY, 0600);"
         "for (int i = 0; i < 4; i++) pthread_create(&t[i], 0, go, 0);"
-        "for (int i = 0; i < 4; i++) pthread_join(t[i], 0); return 0; }"
+        "for (int i = 0; i < 4; i++) pthread_join(t[i], 0); return 0; }",
     )
     watched = Watched(tmp_path)
-    threads = build(tmp_path, "threads", program)
     environment = watched.environment(str(library), rank=None)
     subprocess.run([threads, watched.data / "a"], check=True, env=environment)
     watched.gathered()

@@ -6,7 +6,6 @@ import io
 import json
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -16,6 +15,7 @@ from typing import Any
 
 import yaml
 
+from tests.compiled import shared_library
 from tests.programs import ran, write_program
 from tests.zoo import scripts
 from tests.zoo.animals import (
@@ -117,10 +117,8 @@ class Keeper:
     def open(self) -> None:
         for place in (self.disk, self.memory):
             place.mkdir()
-        compile_words = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"]
         for source in _SHIMS:
-            made = str(self.library_of(source))
-            subprocess.run([*compile_words, str(source), "-o", made, "-ldl"], check=True)
+            shared_library(self.library_of(source), source, "-std=c11", "-Wall", "-Wextra", "-Werror")
 
     def library_of(self, source: Path) -> Path:
         return self.folder / f"libdarshan-{source.stem}.so"  # no name is trusted

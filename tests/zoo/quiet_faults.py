@@ -3,10 +3,10 @@
 import platform
 import shutil
 import struct
-import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from tests.compiled import built
 from tests.programs import ran
 from tests.zoo.animals import (
     AUDIT_LIBRARY,
@@ -89,7 +89,7 @@ def _other_mpi(folder: Path) -> dict[str, str]:
     original = Path(paths[0]).read_bytes()
     (folder / renamed).write_bytes(original.replace(f"{name}\0".encode(), f"{renamed}\0".encode()))
     options = ["-DMPI_READS", "-shared", "-fPIC", f"-Wl,-soname,{name}", "-Wl,--no-as-needed"]
-    _compiled(folder / name, *options, after=(f"-L{folder}", f"-l:{renamed}"))
+    _compiled(folder / name, *options, f"-L{folder}", f"-l:{renamed}")
     return {"LD_LIBRARY_PATH": str(folder)}
 
 
@@ -120,9 +120,7 @@ def _offset(content: bytearray, address: int) -> int:
     raise CannotStageError("the C library has no such segment")
 
 
-def _compiled(made: Path, *options: str, source: Path = _SOURCE, after: tuple[str, ...] = ()) -> Path:
+def _compiled(made: Path, *options: str, source: Path = _SOURCE) -> Path:
     if shutil.which("cc") is None:
         raise CannotStageError("needs a C compiler")
-    argv = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", *options, str(source), "-o", str(made), *after]
-    subprocess.run(argv, check=True)
-    return made
+    return built(made, source, "-std=c11", "-Wall", "-Wextra", "-Werror", *options)

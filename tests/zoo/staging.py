@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
+from tests.compiled import built
 from tests.needs import fuse
 from tests.programs import ran
 from tests.zoo.animals import (
@@ -222,14 +223,13 @@ def mounted(kind: str, place: Path, work: Path, memory: Path) -> Iterator[None]:
 @contextmanager
 def served_by(source: str, work: Path, arguments: Sequence[str | Path], place: Path) -> Iterator[None]:
     """A FUSE file system of the zoo at place."""
-    program = work / source.removesuffix(".c").replace("_", "-")
     flags = ran(["pkg-config", "--cflags", "--libs", "fuse3"])
     if flags.returncode != 0:
         raise CannotStageError("needs libfuse3-dev")
     if reason := fuse():
         raise CannotStageError(reason)
-    made = ["cc", "-std=gnu11", "-Wall", "-Wextra", "-Werror", str(_HERE / source), "-o", str(program)]
-    subprocess.run([*made, *flags.stdout.split()], check=True)
+    program = work / source.removesuffix(".c").replace("_", "-")
+    built(program, _HERE / source, "-std=gnu11", "-Wall", "-Wextra", "-Werror", *flags.stdout.split())
     process = subprocess.Popen([program, *arguments], stderr=subprocess.DEVNULL)
     try:
         _wait_for_mount(place)

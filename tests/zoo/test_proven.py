@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.compiled import shared_library
 from tests.needs import fuse, loop_devices, mounts, need
 from tests.programs import ran
 from tests.zoo.animals import COMPRESSING, DIRECT_LOOP, DISK_OVERLAY, RANKS_LIMITED, RANKS_THROTTLED, VOLATILE
@@ -99,9 +100,8 @@ def test_synchronisations_of_each_write_that_do_nothing(tmp_path: Path, form: st
     """The one at the end cleans the pages, and the device has all bytes."""
     if not shutil.which("fio"):
         pytest.skip("fio is missing")
-    quiet = tmp_path / "quiet.so"
     source = Path(__file__).with_name("quiet_series.c")
-    subprocess.run(["cc", "-shared", "-fPIC", "-Wall", "-Werror", source, "-o", quiet], check=True)
+    quiet = shared_library(tmp_path / "quiet.so", source, "-Wall", "-Werror")
     fio = f"fio --name=j --directory={tmp_path} --size=2m --bs=4k --rw=write --fdatasync=1 --end_fsync=1"
     arguments = [*fio.split(), form]
     honest = only(clean(lambda: proven(arguments, tmp_path)))
@@ -121,9 +121,7 @@ def test_synchronisations_of_each_file_that_do_nothing_before_one_of_all(tmp_pat
     if how == "filtered":
         lies = only(proven([str(filter_program(tmp_path)), *arguments], tmp_path))
     else:
-        library = tmp_path / "library.so"
-        source = Path(__file__).with_name("shims.c")
-        subprocess.run(["cc", "-shared", "-fPIC", source, "-o", library, "-ldl"], check=True)
+        library = shared_library(tmp_path / "library.so", Path(__file__).with_name("shims.c"))
         shim = {"LD_PRELOAD": str(library), "WEIR_ZOO": "no-op-fsync", "WEIR_ZOO_PATH": "file.mdtest"}
         lies = only(proven(arguments, tmp_path, shim))
     assert {"syncs-not-at-device", "files-not-synchronised"} & {*lies.findings}, lies.text
