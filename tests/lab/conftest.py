@@ -10,7 +10,7 @@ import pytest
 from tests.lab.filesystem import FileSystem, alone, file_systems
 from tests.lab.guest import KERNEL, Guest, JoinedGuest
 from tests.lab.machine import Machine
-from weir.witness.document import LIBRARY
+from tests.witness.conftest import need_library
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,7 @@ def proving_guest(
     description: str, programs: Sequence[str], start: Callable[[Machine], None]
 ) -> Iterator[Machine]:
     """A guest whose kernel is older than the machine's, for `weir prove` on disks that start() prepares."""
-    if not LIBRARY.is_file():
-        pytest.skip(f"{LIBRARY.name} is not built: make build")
+    need_library()
     guest = FileSystem(
         name="guest",
         description=description,

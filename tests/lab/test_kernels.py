@@ -16,7 +16,7 @@ from tests.needs import loop_devices, mounts, need
 from tests.programs import ran
 from tests.zoo.animals import DIRECT_LOOP
 from tests.zoo.composed.composer import OF_THE_MACHINE
-from tests.zoo.errors import CannotStageError
+from tests.zoo.errors import skips_unstaged
 from tests.zoo.proven import TRIALS
 from tests.zoo.staging import mounted
 
@@ -89,11 +89,8 @@ def own_disk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A disk of this machine that nobody else uses."""
     need(loop_devices, mounts)
     work = tmp_path_factory.mktemp("disk")
-    try:
-        with mounted(DIRECT_LOOP, work / "mount", work, work):
-            yield work / "mount"
-    except CannotStageError as error:
-        pytest.skip(str(error))
+    with skips_unstaged(), mounted(DIRECT_LOOP, work / "mount", work, work):
+        yield work / "mount"
 
 
 def _script(case: str, place: Path, built: Mapping[str, str]) -> str:

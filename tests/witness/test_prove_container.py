@@ -6,7 +6,7 @@ import pytest
 
 from tests.needs import need, network_namespaces
 from tests.witness.conftest import Prove
-from tests.zoo.errors import CannotStageError
+from tests.zoo.errors import skips_unstaged
 from tests.zoo.staging import served_by
 
 _LINKS = """PATH=$PATH:/usr/sbin:/sbin
@@ -25,12 +25,9 @@ def test_bytes_that_go_past_its_links_are_not_missing(
     stored, place = tmp_path / "stored", tmp_path / "data"
     stored.mkdir()
     arguments = [stored, place, "-f", "-o", "fsname=server:/export,default_permissions"]
-    try:
-        with served_by("passing_fuse.c", tmp_path, arguments, place):
-            inside = ("unshare", "--net", "sh", "-c", _LINKS, "container")
-            seen = prove("dd", "if=/dev/urandom", "of=f", "bs=1M", "count=16", "conv=fsync", ahead=inside)
-    except CannotStageError as error:
-        pytest.skip(str(error))
+    with skips_unstaged(), served_by("passing_fuse.c", tmp_path, arguments, place):
+        inside = ("unshare", "--net", "sh", "-c", _LINKS, "container")
+        seen = prove("dd", "if=/dev/urandom", "of=f", "bs=1M", "count=16", "conv=fsync", ahead=inside)
     if "links without hardware" not in seen["stderr"]:
         pytest.skip("no veth link can be made")
     (claim,) = seen["claims"]

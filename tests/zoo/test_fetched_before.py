@@ -1,21 +1,21 @@
 """Reads under `weir prove` of what somebody fetched before, or beside them, each with its honest twin."""
 
 import os
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from tests.compiled import built
 from tests.needs import loop_devices, mounts, need
+from tests.witness.watched import is_built
 from tests.zoo.animals import DIRECT_LOOP
-from tests.zoo.errors import CannotStageError
+from tests.zoo.errors import skips_unstaged
 from tests.zoo.proven import Proven, clean, proven
 from tests.zoo.staging import mounted
-from weir.witness.document import LIBRARY
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, is_built]
 MIB = 2**20
 SIZE = 48 * MIB
 _MAPS = (
@@ -25,12 +25,9 @@ _MAPS = (
 
 @pytest.fixture(scope="module")
 def reader(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    if not LIBRARY.is_file():
-        pytest.skip(f"{LIBRARY.name} is not built: make build")
-    program = tmp_path_factory.mktemp("reader") / "early-reader"
     source = Path(__file__).with_name("early_reader.c")
-    subprocess.run(["cc", "-std=gnu11", "-O2", "-Wall", "-Werror", source, "-o", program], check=True)
-    return program
+    program = tmp_path_factory.mktemp("reader") / "early-reader"
+    return built(program, source, "-std=gnu11", "-O2", "-Wall", "-Werror")
 
 
 def filled(path: Path) -> str:
@@ -107,14 +104,11 @@ def test_a_warm_read_on_one_mount_beside_a_cold_one_on_another(tmp_path: Path) -
     """Of the same size: each result is of the mount on which a process took its time."""
     need(loop_devices, mounts)
     (tmp_path / "work").mkdir()
-    try:
-        with mounted(DIRECT_LOOP, tmp_path / "other", tmp_path / "work", tmp_path):
-            warm, other = filled(tmp_path / "warm"), filled(tmp_path / "other" / "cold")
-            Path(warm).read_bytes()
-            script = f"dd if={warm} of=/dev/null bs=1M; dd if={other} of=/dev/null bs=1M"
-            cold(other)
-            first, second = proven(["sh", "-c", script], tmp_path)
-    except CannotStageError as error:
-        pytest.skip(str(error))
+    with skips_unstaged(), mounted(DIRECT_LOOP, tmp_path / "other", tmp_path / "work", tmp_path):
+        warm, other = filled(tmp_path / "warm"), filled(tmp_path / "other" / "cold")
+        Path(warm).read_bytes()
+        script = f"dd if={warm} of=/dev/null bs=1M; dd if={other} of=/dev/null bs=1M"
+        cold(other)
+        first, second = proven(["sh", "-c", script], tmp_path)
     assert is_seen(first), first.text
     assert "read-from-cache" not in second.findings, second.text

@@ -1,26 +1,23 @@
 """What Linux has since a few years, under `weir prove`: honest results and false ones beside them."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.compiled import built
 from tests.programs import ran
+from tests.witness.watched import is_built
 from tests.zoo.proven import Proven, clean, proven
 from tests.zoo.test_fetched_before import cold, filled, is_proven
-from weir.witness.document import LIBRARY
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, is_built]
 
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    if not LIBRARY.is_file():
-        pytest.skip(f"{LIBRARY.name} is not built: make build")
-    made = tmp_path_factory.mktemp("ways") / "new-ways"
     source = Path(__file__).with_name("new_ways.c")
-    subprocess.run(["cc", "-std=gnu11", "-O2", "-Wall", "-Werror", source, "-o", made], check=True)
-    return made
+    made = tmp_path_factory.mktemp("ways") / "new-ways"
+    return built(made, source, "-std=gnu11", "-O2", "-Wall", "-Werror")
 
 
 def moved(program: Path, how: str, folder: Path, is_cold: bool = True) -> list[Proven]:

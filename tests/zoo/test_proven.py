@@ -16,15 +16,17 @@ import pytest
 from tests.compiled import shared_library
 from tests.needs import fuse, loop_devices, mounts, need
 from tests.programs import ran
+from tests.witness.watched import is_built
 from tests.zoo.animals import COMPRESSING, DIRECT_LOOP, DISK_OVERLAY, RANKS_LIMITED, RANKS_THROTTLED, VOLATILE
-from tests.zoo.errors import CannotStageError
+from tests.zoo.errors import skips_unstaged
 from tests.zoo.keeper import ENGINE
 from tests.zoo.proven import Proven, clean, passed_through, proven
 from tests.zoo.quiet_faults import filter_program
 from tests.zoo.staging import in_group, mounted
-from weir.witness.document import LIBRARY
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, is_built]
+# The original mdtest, else weir-io as it.
+MDTEST = [os.environ["MDTEST"]] if "MDTEST" in os.environ else [str(ENGINE), "mdtest"]
 DD = "dd if=/dev/zero bs=1M count=32 conv=fsync of={place}/f"
 STATIC_WRITER = """\
 #include <fcntl.h>
@@ -41,12 +43,6 @@ int main(int count, char **names) {
 FIO = "fio --name=j --directory={place} --size=32m --bs=256k --rw=write --end_fsync=1"
 
 
-@pytest.fixture(autouse=True)
-def _library() -> None:
-    if not LIBRARY.is_file():
-        pytest.skip(f"{LIBRARY.name} is not built: make build")
-
-
 def only(found: list[Proven]) -> Proven:
     (one,) = found
     return one
@@ -60,11 +56,8 @@ def test_an_honest_write_through_fuse_accuses_nobody(tmp_path: Path, source: str
     arguments = command.format(place=tmp_path / "place").split()
     if not shutil.which(arguments[0]):
         pytest.skip(f"{arguments[0]} is missing")
-    try:
-        with passed_through(tmp_path, tmp_path / "place", source):
-            seen = only(clean(lambda: proven(arguments, tmp_path)))
-    except CannotStageError as error:
-        pytest.skip(str(error))
+    with skips_unstaged(), passed_through(tmp_path, tmp_path / "place", source):
+        seen = only(clean(lambda: proven(arguments, tmp_path)))
     assert not seen.of_itself, seen.text
     assert "stored" in seen.missing or seen.verdict == "VALID" or seen.findings, seen.text
     if source != "src:u" and arguments[0] == "dd":
@@ -86,12 +79,9 @@ def test_a_program_in_a_control_group_of_its_own_has_its_limits(
     arguments = command.format(place=tmp_path).split()
     free = only(clean(lambda: proven(arguments, tmp_path)))
     assert rule not in free.findings, free.text
-    try:
-        with in_group((limit,), tmp_path.name, tmp_path) as processes:
-            enter = ["sh", "-c", f'echo $$ >{processes} && exec "$@"', "sh"]
-            seen = only(proven([*enter, *arguments], tmp_path))
-    except CannotStageError as error:
-        pytest.skip(str(error))
+    with skips_unstaged(), in_group((limit,), tmp_path.name, tmp_path) as processes:
+        enter = ["sh", "-c", f'echo $$ >{processes} && exec "$@"', "sh"]
+        seen = only(proven([*enter, *arguments], tmp_path))
     assert rule in seen.findings, seen.text
 
 
@@ -112,9 +102,8 @@ def test_synchronisations_of_each_write_that_do_nothing(tmp_path: Path, form: st
 
 @pytest.mark.parametrize("how", ["preloaded", "filtered"])
 def test_synchronisations_of_each_file_that_do_nothing_before_one_of_all(tmp_path: Path, how: str) -> None:
-    """The original mdtest, else weir-io as it: -Y cleans all pages within the time of the creation."""
-    mdtest = [os.environ["MDTEST"]] if "MDTEST" in os.environ else [str(ENGINE), "mdtest"]
-    arguments = [*mdtest, *f"-n 200 -d {tmp_path}/files -C -F -w 4096 -y -Y".split()]
+    """-Y cleans all pages within the time of the creation."""
+    arguments = [*MDTEST, *f"-n 200 -d {tmp_path}/files -C -F -w 4096 -y -Y".split()]
     honest = only(clean(lambda: proven(arguments, tmp_path)))
     assert not honest.of_itself, honest.text
     shutil.rmtree(tmp_path / "files")
@@ -144,8 +133,7 @@ def test_synchronisations_of_each_file_that_do_nothing_beside_those_of_others(
     tmp_path: Path, more: str
 ) -> None:
     """The disk is flushed often enough: the pages of a file tell, right after it was synchronised."""
-    mdtest = [os.environ["MDTEST"]] if "MDTEST" in os.environ else [str(ENGINE), "mdtest"]
-    arguments = [*mdtest, *f"-n 200 -d {tmp_path}/files -C -F -w 4096 -y {more}".split()]
+    arguments = [*MDTEST, *f"-n 200 -d {tmp_path}/files -C -F -w 4096 -y {more}".split()]
     with synchronising(tmp_path):
         honest = only(clean(lambda: proven(arguments, tmp_path)))
         shutil.rmtree(tmp_path / "files")
@@ -168,11 +156,8 @@ def test_synchronised_writes_of_one_program_on_two_mounts(tmp_path: Path) -> Non
     (tmp_path / "work").mkdir()
     writes = "; ".join(DD.format(place=tmp_path / name) for name in ("here", "there"))
     (tmp_path / "here").mkdir()
-    try:
-        with mounted(DIRECT_LOOP, tmp_path / "there", tmp_path / "work", tmp_path):
-            found = clean(lambda: proven(["sh", "-c", writes], tmp_path))
-    except CannotStageError as error:
-        pytest.skip(str(error))
+    with skips_unstaged(), mounted(DIRECT_LOOP, tmp_path / "there", tmp_path / "work", tmp_path):
+        found = clean(lambda: proven(["sh", "-c", writes], tmp_path))
     assert len(found) == 2
     for one in found:
         assert not one.of_itself, one.text
@@ -211,11 +196,8 @@ def test_a_mount_that_ignores_synchronisations(tmp_path: Path) -> None:
         place, work = tmp_path / kind, tmp_path / f"{kind}-work"
         place.mkdir()
         work.mkdir()
-        try:
-            with mounted(kind, place, work, tmp_path):
-                found[kind] = only(clean(lambda place=place: proven(DD.format(place=place).split(), place)))
-        except CannotStageError as error:
-            pytest.skip(str(error))
+        with skips_unstaged(), mounted(kind, place, work, tmp_path):
+            found[kind] = only(clean(lambda place=place: proven(DD.format(place=place).split(), place)))
     assert not found[DISK_OVERLAY].of_itself, found[DISK_OVERLAY].text
     assert "mount-without-synchronisation" in found[VOLATILE].findings, found[VOLATILE].text
 
@@ -226,20 +208,17 @@ def test_what_was_compressed_before_is_no_cache(tmp_path: Path) -> None:
     place, work = tmp_path / "place", tmp_path / "work"
     work.mkdir()
     file = place / "file"
-    try:
-        with mounted(COMPRESSING, place, work, tmp_path):
-            file.write_bytes(bytes(32 << 20))
-            os.sync()
-            subprocess.run(["mount", "-o", "remount,compress=no", place], check=True)
+    with skips_unstaged(), mounted(COMPRESSING, place, work, tmp_path):
+        file.write_bytes(bytes(32 << 20))
+        os.sync()
+        subprocess.run(["mount", "-o", "remount,compress=no", place], check=True)
 
-            def read(*options: str) -> Proven:
-                with file.open("rb") as stream:
-                    os.posix_fadvise(stream.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-                return only(proven(["dd", f"if={file}", "of=/dev/null", "bs=1M", *options], tmp_path))
+        def read(*options: str) -> Proven:
+            with file.open("rb") as stream:
+                os.posix_fadvise(stream.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+            return only(proven(["dd", f"if={file}", "of=/dev/null", "bs=1M", *options], tmp_path))
 
-            cold = [only(clean(lambda how=how: [read(*how)])) for how in ((), ("iflag=direct",))]
-    except CannotStageError as error:
-        pytest.skip(str(error))
+        cold = [only(clean(lambda how=how: [read(*how)])) for how in ((), ("iflag=direct",))]
     for one in cold:
         assert not one.of_itself, one.text
         assert one.missing == ("fetched",), one.text

@@ -12,7 +12,7 @@ from tests.zoo.__main__ import is_recognised
 from tests.zoo.animals import EDIT, WEIR_IO, Animal
 from tests.zoo.composed.composer import OF_THE_MACHINE
 from tests.zoo.controls import CONTROLS
-from tests.zoo.errors import CannotStageError
+from tests.zoo.errors import skips_unstaged
 from tests.zoo.everyone import ANIMALS
 from tests.zoo.keeper import ENGINE, Keeper, Visit, found
 from tests.zoo.unseen import ABSENT
@@ -58,10 +58,8 @@ def visited(keeper: Keeper, animal: Animal, program: str) -> Visit:
     known = _VISITS.get(staged)
     if known and "others-on-device" not in str(found(known.run, animal.access)):
         return known
-    try:
+    with skips_unstaged():
         _VISITS[staged] = keeper.visit(animal, program)
-    except CannotStageError as error:
-        pytest.skip(str(error))
     return _VISITS[staged]
 
 
