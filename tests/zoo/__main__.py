@@ -109,35 +109,30 @@ def main() -> int:
     ior = Path(os.environ["IOR"]) if os.environ.get("IOR") else None
     only = [name.strip() for name in os.environ.get("ONLY", "").split(",") if name.strip()]
     visited = 0
-    with tempfile.TemporaryDirectory(prefix="weir-zoo-") as folder:
-        keeper = Keeper(Path(folder), ior)
-        keeper.open()
-        try:
-            for animal in (*CONTROLS, *ANIMALS):
-                if only and animal.name not in only:
-                    continue
-                lines.pop(animal.name, None)
-                cells = []
-                try:
-                    for program in keeper.programs:
-                        if program not in animal.programs:
-                            cells.append((_NOT_FOOLED, _NOT_FOOLED))
-                            continue
-                        visit = keeper.visit(animal, program)
-                        cells.append(columns(animal, visit))
-                        if not is_recognised(animal, visit, program):
-                            missed.append(f"{animal.name} ({program})")
-                except CannotStageError as error:
-                    absent[animal.name] = str(error)
-                    continue
-                runs, imports = zip(*cells, strict=True)
-                parts = [*runs, *([_NO_IOR] * (2 - len(runs))), *imports, *([_NO_IOR] * (2 - len(runs)))]
-                shown = f"| {animal.name} | {animal.what} | {animal.access} | {' | '.join(parts)} |"
-                lines[animal.name] = shown
-                visited += 1
-                print(shown, flush=True)
-        finally:
-            keeper.close()
+    with tempfile.TemporaryDirectory(prefix="weir-zoo-") as folder, Keeper(Path(folder), ior) as keeper:
+        for animal in (*CONTROLS, *ANIMALS):
+            if only and animal.name not in only:
+                continue
+            lines.pop(animal.name, None)
+            cells = []
+            try:
+                for program in keeper.programs:
+                    if program not in animal.programs:
+                        cells.append((_NOT_FOOLED, _NOT_FOOLED))
+                        continue
+                    visit = keeper.visit(animal, program)
+                    cells.append(columns(animal, visit))
+                    if not is_recognised(animal, visit, program):
+                        missed.append(f"{animal.name} ({program})")
+            except CannotStageError as error:
+                absent[animal.name] = str(error)
+                continue
+            runs, imports = zip(*cells, strict=True)
+            parts = [*runs, *([_NO_IOR] * (2 - len(runs))), *imports, *([_NO_IOR] * (2 - len(runs)))]
+            shown = f"| {animal.name} | {animal.what} | {animal.access} | {' | '.join(parts)} |"
+            lines[animal.name] = shown
+            visited += 1
+            print(shown, flush=True)
     if ior:
         shown_rows = [lines[animal.name] for animal in (*CONTROLS, *ANIMALS) if animal.name in lines]
         rows = [f"| {name} | {why} |" for name, why in absent.items()]

@@ -47,17 +47,12 @@ def findings(row: Row) -> list[str]:
 
 def measured(records: int) -> list[Row]:
     rows: list[Row] = []
-    with tempfile.TemporaryDirectory(prefix="weir-clean-") as folder:
-        keeper = _Clean(Path(folder))
+    with tempfile.TemporaryDirectory(prefix="weir-clean-") as folder, _Clean(Path(folder)) as keeper:
         keeper.rounds = -(-records // (4 * _RECORDS))
-        keeper.open()
-        try:
-            for target in ("memory", "disk"):
-                for suite in ("plain", "direct"):
-                    animal = Animal(f"{target}-{suite}", "", "read", (), target=target, suite=suite)
-                    rows += planned(keeper, animal)
-        finally:
-            keeper.close()
+        for target in ("memory", "disk"):
+            for suite in ("plain", "direct"):
+                animal = Animal(f"{target}-{suite}", "", "read", (), target=target, suite=suite)
+                rows += planned(keeper, animal)
     return rows
 
 

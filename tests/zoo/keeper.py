@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import yaml
 
@@ -114,16 +114,17 @@ class Keeper:
         self.memory = Path("/dev/shm") / self.name
         self.programs = {WEIR_IO: [str(ENGINE), "ior"]} | ({ORIGINAL: [str(ior)]} if ior else {})
 
-    def open(self) -> None:
+    def __enter__(self) -> Self:
         for place in (self.disk, self.memory):
             place.mkdir()
         for source in _SHIMS:
             shared_library(self.library_of(source), source, "-std=c11", "-Wall", "-Wextra", "-Werror")
+        return self
 
     def library_of(self, source: Path) -> Path:
         return self.folder / f"libdarshan-{source.stem}.so"  # no name is trusted
 
-    def close(self) -> None:
+    def __exit__(self, *raised: object) -> None:
         for place in (self.disk, self.memory):
             shutil.rmtree(place, ignore_errors=True)
 

@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 
 from tests.compiled import built
@@ -104,31 +104,25 @@ def _wait_for_name(process: subprocess.Popen[bytes], name: str) -> None:
     raise CannotStageError(f"user {_NOBODY} cannot start {name}")
 
 
-@contextmanager
-def in_group(beside: Sequence[str], name: str, folder: Path) -> Iterator[Path | None]:
+def in_group(beside: Sequence[str], name: str, folder: Path) -> AbstractContextManager[Path | None]:
     """The file that takes the processes of the control group that an animal has; None: it has none."""
-    with ExitStack() as stack:
-        if {THROTTLED, RANKS_THROTTLED} & {*beside}:
-            yield stack.enter_context(throttled(name))
-        elif {LIMITED, RANKS_LIMITED} & {*beside}:
-            yield stack.enter_context(limited(name, folder))
-        elif RANKS_GROUPED in beside:
-            yield stack.enter_context(_control_group(name, "cpu", {}, {}))
-        else:
-            yield None
+    if {THROTTLED, RANKS_THROTTLED} & {*beside}:
+        return _throttled(name)
+    if {LIMITED, RANKS_LIMITED} & {*beside}:
+        return _limited(name, folder)
+    if RANKS_GROUPED in beside:
+        return _control_group(name, "cpu", {}, {})
+    return nullcontext()
 
 
-@contextmanager
-def throttled(name: str) -> Iterator[Path]:
-    """A control group with a tenth of a core; yields the file that takes the processes."""
+def _throttled(name: str) -> AbstractContextManager[Path]:
+    """A control group with a tenth of a core."""
     old = {"cpu.cfs_period_us": str(_PERIOD_US), "cpu.cfs_quota_us": str(_QUOTA_US)}
-    with _control_group(name, "cpu", old, {"cpu.max": f"{_QUOTA_US} {_PERIOD_US}"}) as processes:
-        yield processes
+    return _control_group(name, "cpu", old, {"cpu.max": f"{_QUOTA_US} {_PERIOD_US}"})
 
 
-@contextmanager
-def limited(name: str, folder: Path) -> Iterator[Path]:
-    """A control group with a limit for the disk of folder; yields the file that takes the processes."""
+def _limited(name: str, folder: Path) -> AbstractContextManager[Path]:
+    """A control group with a limit for the disk of folder."""
     numbers = [number for number in devices_below(folder) if not _is_partition(number)]
     if not numbers:
         raise CannotStageError(f"no block device is known below {folder}")
@@ -136,8 +130,7 @@ def limited(name: str, folder: Path) -> Iterator[Path]:
         f"blkio.throttle.{access}_bps_device": f"{numbers[0]} {_ALLOWED_BPS}" for access in ("read", "write")
     }
     new = {"io.max": f"{numbers[0]} rbps={_ALLOWED_BPS} wbps={_ALLOWED_BPS}"}
-    with _control_group(name, "blkio", rules, new) as processes:
-        yield processes
+    return _control_group(name, "blkio", rules, new)
 
 
 def _is_partition(number: str) -> bool:
@@ -148,7 +141,7 @@ def _is_partition(number: str) -> bool:
 def _control_group(
     name: str, controller: str, old: Mapping[str, str], new: Mapping[str, str]
 ) -> Iterator[Path]:
-    """old, new: files of version 1 and 2, and what is written to them."""
+    """Yields the file that takes its processes; old, new: files of version 1 and 2, and what they get."""
     top = Path("/sys/fs/cgroup")
     is_old = (top / controller / "cgroup.procs").is_file()
     group = (top / controller if is_old else top) / name
@@ -204,7 +197,7 @@ def mounted(kind: str, place: Path, work: Path, memory: Path) -> Iterator[None]:
             stack.enter_context(_image("btrfs", "loop,compress-force=zstd", below, image))
             stack.enter_context(_overlay(place, work, below))
         elif kind == PAIR:
-            other = stack.enter_context(_looped(memory / "image"))
+            other = stack.enter_context(_loop(stack.enter_context(_blank(memory / "image"))))
             stack.enter_context(_image("btrfs", f"loop,device={other}", place, image, other))
         elif kind == STACKED:
             below = work / "below"
@@ -241,19 +234,27 @@ def served_by(source: str, work: Path, arguments: Sequence[str | Path], place: P
 
 
 @contextmanager
-def _looped(image: Path) -> Iterator[str]:
-    """A loop device of a new file."""
+def _blank(image: Path) -> Iterator[Path]:
+    """A new file of zeros, which is deleted."""
     with image.open("wb") as stream:
         stream.truncate(_IMAGE_BYTES)
-    arguments = ["losetup", "--show", "--find", image]
-    done = ran(arguments)
+    try:
+        yield image
+    finally:
+        image.unlink(missing_ok=True)
+
+
+@contextmanager
+def _loop(image: Path, *options: str) -> Iterator[str]:
+    """A loop device of the file."""
+    command = ["losetup", *options]
+    done = ran([*command, "--show", "--find", image])
     if done.returncode != 0:
-        raise CannotStageError(f"losetup: {done.stderr.strip()}")
+        raise CannotStageError(f"{' '.join(command)}: {done.stderr.strip()}")
     try:
         yield done.stdout.strip()
     finally:
         subprocess.run(["losetup", "--detach", done.stdout.strip()], check=False)
-        image.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -262,30 +263,14 @@ def _image(kind: str, options: str, place: Path, image: Path, *others: str) -> I
     path = {**os.environ, "PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin"}
     if shutil.which(f"mkfs.{kind}", path=path["PATH"]) is None:
         raise CannotStageError(f"mkfs.{kind} is not installed")
-    with image.open("wb") as stream:
-        stream.truncate(_IMAGE_BYTES)
-    ran([f"mkfs.{kind}", "-q", image, *others], check=True, env=path)
-    place.mkdir(exist_ok=True)
-    try:
-        with ExitStack() as stack:
-            source = image if options else stack.enter_context(_direct_loop(image))
-            stack.enter_context(_mount(["-o", options or "rw", str(source)], place))
-            yield
-    finally:
-        image.unlink(missing_ok=True)
-
-
-@contextmanager
-def _direct_loop(image: Path) -> Iterator[Path]:
-    """A loop device that passes the page cache of its file."""
-    arguments = ["losetup", "--direct-io=on", "--show", "--find", image]
-    done = ran(arguments)
-    if done.returncode != 0:
-        raise CannotStageError(f"losetup --direct-io=on: {done.stderr.strip()}")
-    try:
-        yield Path(done.stdout.strip())
-    finally:
-        subprocess.run(["losetup", "--detach", done.stdout.strip()], check=False)
+    with ExitStack() as stack:
+        stack.enter_context(_blank(image))
+        ran([f"mkfs.{kind}", "-q", image, *others], check=True, env=path)
+        place.mkdir(exist_ok=True)
+        # One that passes the page cache of its file, where the mount makes none.
+        source = image if options else stack.enter_context(_loop(image, "--direct-io=on"))
+        stack.enter_context(_mount(["-o", options or "rw", str(source)], place))
+        yield
 
 
 @contextmanager

@@ -43,10 +43,8 @@ def keeper(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Keeper]:
     if not ENGINE.is_file():
         pytest.skip("weir-io is not built")
     ior = os.environ.get("IOR")
-    zoo = Keeper(tmp_path_factory.mktemp("zoo"), Path(ior) if ior else None)
-    zoo.open()
-    yield zoo
-    zoo.close()
+    with Keeper(tmp_path_factory.mktemp("zoo"), Path(ior) if ior else None) as zoo:
+        yield zoo
 
 
 _VISITS: dict[tuple[str, Animal], Visit] = {}

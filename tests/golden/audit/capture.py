@@ -312,13 +312,9 @@ def _keep_results(name: str, results: Path, hidden: Mapping[str, str]) -> None:
 def _capture_run(name: str, run: Run) -> None:
     ior = Path(os.environ["IOR"])
     with tempfile.TemporaryDirectory(prefix="weir-capture-") as folder:
-        keeper = _Staged(Path(folder), ior)
-        keeper.run = run
-        keeper.open()
-        try:
+        with _Staged(Path(folder), ior) as keeper:
+            keeper.run = run
             keeper.visit(run.animal, run.program)
-        finally:
-            keeper.close()
         homes = sorted(Path(folder).glob("*/plan.json"), key=lambda plan: plan.stat().st_mtime)
         hidden = {str(homes[-1].parent): "/scratch/study", folder: "/scratch", str(ior): "/opt/ior/bin/ior"}
         hidden |= {keeper.name: "weir-zoo", str(ROOT): "/opt/weir"}

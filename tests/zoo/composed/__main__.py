@@ -36,16 +36,14 @@ def main() -> int:
     lines = [] if only or arguments.again else read_lines(_KEPT)
     lines = [line for line in lines if line["seed"] == str(arguments.seed)]
     ends_s = time.monotonic() + 60 * arguments.minutes
-    with tempfile.TemporaryDirectory(prefix="weir-composed-") as folder:
-        ior = Path(os.environ["IOR"]) if os.environ.get("IOR") else None
-        composer = Composer(Path(folder), ior)
-        composer.open()
-        try:
-            numbers = only or range(10 * arguments.cases)
-            kept = None if only else _KEPT
-            _stage(composer, arguments.seed, numbers, arguments.cases, lines, ends_s, kept)
-        finally:
-            composer.close()
+    ior = Path(os.environ["IOR"]) if os.environ.get("IOR") else None
+    numbers = only or range(10 * arguments.cases)
+    kept = None if only else _KEPT
+    with (
+        tempfile.TemporaryDirectory(prefix="weir-composed-") as folder,
+        Composer(Path(folder), ior) as composer,
+    ):
+        _stage(composer, arguments.seed, numbers, arguments.cases, lines, ends_s, kept)
     if not only:
         write_lines(lines, _KEPT)
     staged = len(cases_with(lines, "seed", str(arguments.seed)))
