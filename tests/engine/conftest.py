@@ -10,7 +10,7 @@ from tests.compiled import compiled, shared_library
 from tests.compiled import sanitized as sanitized_programs
 from tests.engine.cells import Together, cells
 from tests.engine.runs import ROOT, Done, Engine, Fault, argv
-from tests.programs import ran
+from tests.mounting import tmpfs
 
 # What the MPI library never frees is not weir-io's.
 NO_LEAKS = {"ASAN_OPTIONS": "detect_leaks=0"}
@@ -87,27 +87,20 @@ def fault(faults_library: Path) -> Fault:
     return variables
 
 
-def mounted(point: Path, *options: str) -> Iterator[Path]:
-    point.mkdir()
-    arguments = ["mount", "-t", "tmpfs", "-o", ",".join(options), "none", str(point)]
-    done = ran(arguments)
-    if done.returncode != 0:
-        pytest.skip(f"mounting a tmpfs is not allowed here: {done.stderr.strip()}")
-    yield point
-    ran(["umount", "--lazy", point])
-
-
 @pytest.fixture
 def small_space(tmp_path: Path) -> Iterator[Path]:
     """A file system of 64 MiB."""
-    yield from mounted(tmp_path / "small", "size=64m")
+    with tmpfs(tmp_path / "small", "size=64m") as point:
+        yield point
 
 
 @pytest.fixture
 def few_inodes(tmp_path: Path) -> Iterator[Path]:
-    yield from mounted(tmp_path / "few", "size=1m", "nr_inodes=60")
+    with tmpfs(tmp_path / "few", "size=1m", "nr_inodes=60") as point:
+        yield point
 
 
 @pytest.fixture
 def read_only(tmp_path: Path) -> Iterator[Path]:
-    yield from mounted(tmp_path / "read-only", "size=1m", "ro")
+    with tmpfs(tmp_path / "read-only", "size=1m", "ro") as point:
+        yield point

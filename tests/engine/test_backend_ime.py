@@ -1,48 +1,23 @@
 """The back end IME on the emulated burst buffer: bytes, verification, refusals."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.engine.runs import Engine, argv
-from tests.programs import ran
-
-
-class Store:
-    """A store in a folder of the test."""
-
-    def __init__(self, imectl: Path, folder: Path) -> None:
-        self._imectl = imectl
-        self.backing = folder / "backing"
-        self.config = folder / "ime.conf"
-        for each in (folder / "fast", self.backing):
-            each.mkdir(parents=True)
-        self.config.write_text(f"fast = {folder / 'fast'}\nbacking = {self.backing}\ncapacity = 64 MiB\n")
-
-    @property
-    def environment(self) -> dict[str, str]:
-        return {"IM_CLIENT_CFG_FILE": str(self.config)}
-
-    def control(self, *arguments: str) -> str:
-        done = ran([self._imectl, "--config", self.config, *arguments])
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+from tests.ime.conftest import Store
 
 
 @pytest.fixture
 def store(build: Path, tmp_path: Path) -> Iterator[Store]:
-    made = Store(build / "ime" / "imectl", tmp_path / "store")
-    made.control("create")
+    made = Store(build / "ime", tmp_path / "store")
+    for each in (made.fast, made.backing):
+        each.mkdir(parents=True)
+    made.config.write_text(f"fast = {made.fast}\nbacking = {made.backing}\ncapacity = 64 MiB\n")
+    made.imectl("create")
     yield made
-    made.control("destroy")
-
-
-def total(store: Store) -> dict[str, Any]:
-    status: dict[str, Any] = json.loads(store.control("status", "--json"))["total"]
-    return status
+    made.imectl("destroy")
 
 
 def test_what_is_written_natively_reaches_the_backing(engine: Engine, store: Store) -> None:
@@ -51,9 +26,9 @@ def test_what_is_written_natively_reaches_the_backing(engine: Engine, store: Sto
     assert done.code == 0, done.err
     plain = engine.call([*arguments, "-a", "POSIX", "-o", engine.folder / "plain"])
     assert plain.code == 0, plain.err
-    assert total(store)["resident_bytes"] == 2**18
-    store.control("drain")
-    assert total(store)["dirty_bytes"] == 0
+    assert store.status()["total"]["resident_bytes"] == 2**18
+    store.imectl("drain")
+    assert store.status()["total"]["dirty_bytes"] == 0
     assert (store.backing / "data").read_bytes() == (engine.folder / "plain").read_bytes()
 
 

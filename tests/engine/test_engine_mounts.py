@@ -10,31 +10,12 @@ from typing import Any
 import pytest
 
 from tests.engine.runs import Engine
-from tests.needs import mounts, need
-from tests.programs import ran
+from tests.mounting import PATH, mounted, tried
 from weir.audit import Subject, judge
 
 MIB = 2**20
 IMAGE_BYTES = 320 * MIB
 WRITTEN = 8 * MIB
-PATH = f"{os.environ['PATH']}:/usr/sbin:/sbin"
-
-
-def tried(*arguments: str) -> None:
-    done = ran(arguments, env={**os.environ, "PATH": PATH})
-    if done.returncode != 0:
-        pytest.skip(f"{' '.join(arguments[:3])}: {done.stderr.strip()}")
-
-
-@contextmanager
-def mounted(point: Path, *options: str) -> Iterator[Path]:
-    need(mounts)
-    point.mkdir()
-    tried("mount", *options, str(point))
-    try:
-        yield point
-    finally:
-        ran(["umount", "--lazy", point])
 
 
 @contextmanager

@@ -63,6 +63,12 @@ class Store:
     def imectl(self, *arguments: object, check: bool = True) -> subprocess.CompletedProcess[str]:
         return self.program("imectl", *arguments, check=check)
 
+    def refused(self, *arguments: object, code: int = 1) -> str:
+        """The message of imectl, which ends with the code."""
+        done = self.imectl(*arguments, check=False)
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stderr
+
     def answer(self, *arguments: object) -> dict[str, Any]:
         """What imectl prints for programs."""
         return dict(json.loads(self.imectl(*arguments, "--json").stdout))

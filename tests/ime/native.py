@@ -2,10 +2,23 @@
 
 import ctypes
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 SIZED = {"read", "write", "pread", "pwrite", "preadv", "pwritev", "lseek"}  # not int
+
+
+_BEGIN = """
+import ctypes, os, sys
+native = ctypes.CDLL(sys.argv[1], use_errno=True)
+native.ime_native_init()
+"""
+
+
+def another(programs: Path, code: str, *arguments: object) -> list[object]:
+    """The command of another process with the code, which has the library as `native`."""
+    return [sys.executable, "-c", _BEGIN + code, programs / "libim_client.so", *arguments]
 
 
 class Vector(ctypes.Structure):

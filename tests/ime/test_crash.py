@@ -8,6 +8,8 @@ import subprocess
 import time
 from pathlib import Path
 
+import pytest
+
 from tests.ime.conftest import TIMES, Mounter, Store, StoreMaker, drainer_pid, is_mounted, wait_for
 
 WRITERS = 3
@@ -49,8 +51,29 @@ def verify(store: Store, mount: Path | None) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def rounds_on_library(store: Store, count: int, seed: int) -> None:
-    draw = random.Random(seed)
+ROUNDS = 15 * TIMES
+TIGHT = {"capacity": "1 MiB", "drain": "auto"}
+ROOMY = {"capacity": "64 MiB", "drain": "auto"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "count", "seed"),
+    [
+        pytest.param(TIGHT, 4, 1, id="a few"),
+        pytest.param(TIGHT, ROUNDS, 2, id="many"),
+        pytest.param(ROOMY, ROUNDS, 6, id="many with room"),
+        pytest.param(
+            {**TIGHT, "drain_rate": "30 MiB/s", "granule": "16 KiB"},
+            ROUNDS,
+            3,
+            id="many with a slow drain and large granules",
+        ),
+    ],
+)
+def test_rounds_on_the_library(
+    settings: dict[str, str], count: int, seed: int, make_store: StoreMaker
+) -> None:
+    store, draw = make_store(**settings), random.Random(seed)
     for _ in range(count):
         kill_round(store, draw, None, None)
         verify(store, None)
@@ -66,27 +89,6 @@ def rounds_on_library(store: Store, count: int, seed: int) -> None:
     verify(store, None)
 
 
-ROUNDS = 15 * TIMES
-TIGHT = {"capacity": "1 MiB", "drain": "auto"}
-ROOMY = {"capacity": "64 MiB", "drain": "auto"}
-
-
-def test_a_few_rounds_on_the_library(make_store: StoreMaker) -> None:
-    rounds_on_library(make_store(**TIGHT), 4, seed=1)
-
-
-def test_many_rounds_on_the_library(make_store: StoreMaker) -> None:
-    rounds_on_library(make_store(**TIGHT), ROUNDS, seed=2)
-
-
-def test_many_rounds_with_room(make_store: StoreMaker) -> None:
-    rounds_on_library(make_store(**ROOMY), ROUNDS, seed=6)
-
-
-def test_many_rounds_with_a_slow_drain_and_large_granules(make_store: StoreMaker) -> None:
-    rounds_on_library(make_store(drain_rate="30 MiB/s", granule="16 KiB", **TIGHT), ROUNDS, seed=3)
-
-
 def leave(mount: Path) -> None:
     """After a kill, libfuse's helper unmounts what answers no more. It looks once, and leaves what was not
     yet detached at that moment; then whoever mounts again unmounts first."""
@@ -98,21 +100,14 @@ def leave(mount: Path) -> None:
     wait_for(lambda: not is_mounted(mount), f"{mount} is unmounted after the kill")
 
 
-def rounds_on_mount(store: Store, mounted: Mounter, count: int, seed: int) -> None:
-    draw = random.Random(seed)
+@pytest.mark.parametrize(("count", "seed"), [(1, 4), (ROUNDS, 5)], ids=["one", "many"])
+def test_rounds_on_the_mount(count: int, seed: int, make_store: StoreMaker, mounted: Mounter) -> None:
+    store, draw = make_store(**TIGHT), random.Random(seed)
     for _ in range(count):
         mount, pid = mounted(store), mounted.last_pid()
         kill_round(store, draw, mount, pid)
         leave(mount)
         verify(store, None)
-
-
-def test_a_round_on_the_mount(make_store: StoreMaker, mounted: Mounter) -> None:
-    rounds_on_mount(make_store(**TIGHT), mounted, 1, seed=4)
-
-
-def test_many_rounds_on_the_mount(make_store: StoreMaker, mounted: Mounter) -> None:
-    rounds_on_mount(make_store(**TIGHT), mounted, ROUNDS, seed=5)
 
 
 def test_a_kill_while_data_move_between_the_tiers_leaves_a_true_count(

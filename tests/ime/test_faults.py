@@ -6,7 +6,6 @@ import os
 import signal
 import struct
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -16,7 +15,8 @@ import pytest
 
 from tests.compiled import shared_library
 from tests.ime.conftest import Mounter, Start, StoreMaker, drainer_pid, running_drainer, wait_for
-from tests.needs import mounts, need
+from tests.ime.native import another
+from tests.mounting import tmpfs
 from tests.programs import ran
 from weir.base.processes import started
 
@@ -25,26 +25,13 @@ MIB = 1 << 20
 
 
 @pytest.fixture
-def small_tmpfs(tmp_path: Path) -> Iterator[Callable[[Path, str], Path]]:
+def small_tmpfs() -> Iterator[Callable[[Path, str], Path]]:
     """Mounts a tmpfs of a given size on a folder."""
-    mounted: list[Path] = []
-
-    def mount(folder: Path, size: str) -> Path:
-        need(mounts)
-        folder.mkdir(parents=True, exist_ok=True)
-        ran(["mount", "-t", "tmpfs", "-o", f"size={size}", "none", folder], check=True)
-        mounted.append(folder)
-        return folder
-
-    yield mount
-    for folder in reversed(mounted):
-        subprocess.run(["umount", "--lazy", folder], check=True)
+    with contextlib.ExitStack() as stack:
+        yield lambda folder, size: stack.enter_context(tmpfs(folder, f"size={size}"))
 
 
 MANY_SMALL_FILES = """
-import ctypes, os, sys
-native = ctypes.CDLL(sys.argv[1], use_errno=True)
-native.ime_native_init()
 for i in range(int(sys.argv[2])):
     fd = native.ime_native_open(f"ime://f{i}".encode(), os.O_CREAT | os.O_RDWR, 0o600)
     data = bytes([1 + i % 250]) * 4096
@@ -67,7 +54,7 @@ def test_many_small_files_within_the_capacity(
     )
     store.imectl("create")
     files = 1000
-    done = store.run(sys.executable, "-c", MANY_SMALL_FILES, programs / "libim_client.so", files, check=False)
+    done = store.run(*another(programs, MANY_SMALL_FILES, files), check=False)
     assert done.returncode == 0, done.stderr
     assert store.status()["used_bytes"] <= 4 * MIB
     store.imectl("destroy")
@@ -132,62 +119,11 @@ def test_an_inode_number_of_another_file_system_is_another_file(
     native.close(fd)
 
 
-TRUNCATE = """
-import ctypes, os, sys
-native = ctypes.CDLL(sys.argv[1])
-native.ime_native_init()
-name, flags = b"ime://a", os.O_CREAT | os.O_RDWR
-if sys.argv[2] == "later":
-    native.ime_native_open(name, flags, 0o600)
-fd = native.ime_native_open(name, flags | os.O_TRUNC, 0o600)
-if sys.argv[2] == "twice":
-    native.ime_native_close(fd)
-    fd = native.ime_native_open(name, flags | os.O_TRUNC, 0o600)
-sys.exit(0 if fd >= 0 else 1)
-"""
-RANK_0 = {"PMIX_NAMESPACE": "job", "PMIX_RANK": "0"}
-
-
-@pytest.mark.parametrize(
-    ("how", "variables", "left"),
-    [
-        ("late", {"PMIX_NAMESPACE": "job", "PMIX_RANK": "1"}, b"data"),
-        ("late", {"PMIX_NAMESPACE": "another", "PMIX_RANK": "1"}, b""),
-        ("late", {"PMIX_NAMESPACE": "job", "PMIX_RANK": "0"}, b""),
-        ("late", {}, b""),
-        ("later", {"PMIX_NAMESPACE": "job", "PMIX_RANK": "1"}, b""),
-        ("twice", {"PMIX_NAMESPACE": "job", "PMIX_RANK": "1"}, b""),
-    ],
-)
-def test_only_ranks_of_one_job_that_open_a_file_truncate_it_once(
-    how: str,
-    variables: dict[str, str],
-    left: bytes,
-    start: Start,
-    programs: Path,
-    make_store: StoreMaker,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Rank 0 has truncated the file and written; then somebody truncates it."""
-    for name, value in RANK_0.items():
-        monkeypatch.setenv(name, value)
-    store = make_store()
-    native = start(store)
-    fd = native.open(b"ime://a", os.O_CREAT | os.O_RDWR | os.O_TRUNC, 0o600)
-    native.pwrite(fd, b"data", 4, 0)
-    environment = {key: value for key, value in store.environment.items() if key not in RANK_0} | variables
-    arguments = [sys.executable, "-c", TRUNCATE, str(programs / "libim_client.so"), how]
-    subprocess.run(arguments, check=True, env=environment)
-    assert native.contents(fd, 4) == left
-    native.close(fd)
-
-
 def test_a_drainer_that_has_only_begun_has_no_id_yet(make_store: StoreMaker) -> None:
     """Its lock came before its id, and status told 0: a signal to 0 ends all processes of its sender."""
     store = make_store()
     with (store.fast / "control").open("r+b") as control:
-        held = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, LOCK_DRAINER, 1, 0)
-        assert lock(control.fileno(), held)
+        assert lock(control.fileno())
         assert store.status()["drainer_pid"] is None
         assert "a drainer of unknown id" in store.imectl("status").stdout
 
@@ -208,8 +144,7 @@ def test_a_stale_process_id_is_not_signalled(programs: Path, make_store: StoreMa
         control.seek(at)
         control.write(struct.pack("<i", bystander.pid))
         control.flush()
-        held = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, LOCK_DRAINER, 1, 0)
-        wait_for(lambda: lock(control.fileno(), held), "the killed drainer's lock is free")
+        wait_for(lambda: lock(control.fileno()), "the killed drainer's lock is free")
         with contextlib.suppress(subprocess.TimeoutExpired):
             subprocess.run(
                 [programs / "imectl", "drainer", "--stop"], env=store.environment, check=False, timeout=1
@@ -219,7 +154,9 @@ def test_a_stale_process_id_is_not_signalled(programs: Path, make_store: StoreMa
     assert ended is None, f"an unrelated process got signal {ended}"
 
 
-def lock(fd: int, request: bytes) -> bool:
+def lock(fd: int) -> bool:
+    """Whether the lock of a drainer was free, which is held then."""
+    request = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, LOCK_DRAINER, 1, 0)
     with contextlib.suppress(BlockingIOError):
         fcntl.fcntl(fd, fcntl.F_OFD_SETLK, request)
         return True
@@ -253,9 +190,6 @@ int fcntl(int fd, int command, ...) {
 }
 """
 READ_WHAT_IS_REMOVED = """
-import ctypes, os, sys
-native = ctypes.CDLL(sys.argv[1])
-native.ime_native_init()
 reader = native.ime_native_open(b"ime://a", os.O_RDONLY, 0)
 writer = native.ime_native_open(b"ime://a", os.O_WRONLY, 0)
 if reader < 0 or writer < 0:
@@ -274,10 +208,8 @@ def test_reading_from_a_backing_without_locks(programs: Path, make_store: StoreM
     library = shared_library(tmp_path / "locks.so", WITHOUT_LOCKS, "-D_GNU_SOURCE")
     store = make_store()
     (store.backing / "a").write_bytes(b"old!")
-    done = ran(
-        [sys.executable, "-c", READ_WHAT_IS_REMOVED, programs / "libim_client.so"],
-        env={**store.environment, "LD_PRELOAD": str(library)},
-    )
+    environment = {**store.environment, "LD_PRELOAD": str(library)}
+    done = ran(another(programs, READ_WHAT_IS_REMOVED), env=environment)
     assert done.returncode == 0, done.stderr
 
 

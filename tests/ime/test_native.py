@@ -5,7 +5,6 @@ import errno
 import os
 import re
 import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -13,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.ime.conftest import ROOT, Start, StoreMaker
-from tests.ime.native import Callback, Request, Vector
+from tests.ime.native import Callback, Request, Vector, another
 from tests.programs import ran
 
 HEADER = ROOT / "src/ime/include/ime_native.h"
@@ -173,32 +172,50 @@ def test_sanitizers_find_nothing_in_threads(sanitized: Path, make_store: StoreMa
     assert "all as written" in store.program("ime-stress", "--path", "ime://shared", "--rounds", 10).stdout
 
 
-TRUNCATION = """
-import ctypes, os, sys
-native = ctypes.CDLL(sys.argv[1])
-native.ime_native_init()
-fd = native.ime_native_open(b"ime://a", os.O_CREAT | os.O_RDWR | os.O_TRUNC, 0o600)
+TRUNCATE = """
+name, flags = b"ime://a", os.O_CREAT | os.O_RDWR
+if sys.argv[2] == "later":
+    native.ime_native_open(name, flags, 0o600)
+fd = native.ime_native_open(name, flags | os.O_TRUNC, 0o600)
+if sys.argv[2] == "twice":
+    native.ime_native_close(fd)
+    fd = native.ime_native_open(name, flags | os.O_TRUNC, 0o600)
 sys.exit(0 if fd >= 0 else 1)
 """
+RANK_0, RANK_1 = ({"PMIX_NAMESPACE": "job", "PMIX_RANK": rank} for rank in "01")
 
 
-@pytest.mark.parametrize(("truncate", "left"), [("harmless", b"data"), ("strict", b"")])
-def test_late_truncation_by_another_process(
+@pytest.mark.parametrize(
+    ("truncate", "how", "variables", "left"),
+    [
+        ("harmless", "late", RANK_1, b"data"),
+        ("strict", "late", RANK_1, b""),
+        ("harmless", "late", {**RANK_1, "PMIX_NAMESPACE": "another"}, b""),
+        ("harmless", "late", RANK_0, b""),
+        ("harmless", "late", {}, b""),
+        ("harmless", "later", RANK_1, b""),
+        ("harmless", "twice", RANK_1, b""),
+    ],
+)
+def test_only_ranks_of_one_job_that_open_a_file_truncate_it_once(
     truncate: str,
+    how: str,
+    variables: dict[str, str],
     left: bytes,
     start: Start,
     programs: Path,
     make_store: StoreMaker,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """One rank has truncated and written; the truncation of the next one comes late."""
-    monkeypatch.setenv("PMIX_NAMESPACE", "job")
-    monkeypatch.setenv("PMIX_RANK", "0")
-    native = start(make_store(truncate=truncate))
+    """Rank 0 has truncated the file and written; then somebody truncates it."""
+    for name, value in RANK_0.items():
+        monkeypatch.setenv(name, value)
+    store = make_store(truncate=truncate)
+    native = start(store)
     fd = native.open(b"ime://a", os.O_CREAT | os.O_RDWR | os.O_TRUNC, 0o600)
     native.pwrite(fd, b"data", 4, 0)
-    arguments = [sys.executable, "-c", TRUNCATION, str(programs / "libim_client.so")]
-    subprocess.run(arguments, check=True, env={**os.environ, "PMIX_RANK": "1"})
+    environment = {key: value for key, value in store.environment.items() if key not in RANK_0} | variables
+    ran(another(programs, TRUNCATE, how), check=True, env=environment)
     assert native.contents(fd, 4) == left
     native.ftruncate(fd, 0)  # by one who took part already: meant
     assert native.contents(fd, 4) == b""
@@ -210,7 +227,7 @@ def test_without_a_store_every_call_fails_and_one_line_says_why(config: str | No
     environment = {key: value for key, value in os.environ.items() if key != "IM_CLIENT_CFG_FILE"}
     if config:
         environment["IM_CLIENT_CFG_FILE"] = config
-    done = ran([sys.executable, "-c", TRUNCATION, programs / "libim_client.so"], env=environment)
+    done = ran(another(programs, TRUNCATE, "late"), env=environment)
     assert done.returncode == 1
     assert len(done.stderr.splitlines()) == 1
     assert "IM_CLIENT_CFG_FILE" in done.stderr
