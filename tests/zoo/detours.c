@@ -23,7 +23,7 @@ static void *synchronise_later(void *descriptor) {
 }
 
 int fsync(int descriptor) {
-    REAL("fsync", int_call);
+    REAL("fsync", fsync);
     struct stat facts;
     pthread_t thread;
     if (!concerns(descriptor) || fstat(descriptor, &facts) != 0) {
@@ -39,7 +39,7 @@ int fsync(int descriptor) {
 }
 
 static ssize_t put(const char *name, int descriptor, const void *from, size_t bytes, off_t offset) {
-    REAL(name, write_call);
+    REAL(name, pwrite);
     if (is("reserved") && concerns(descriptor)) {
         return fallocate(descriptor, 0, offset, (off_t)bytes) == 0 ? (ssize_t)bytes : -1;
     }
@@ -50,7 +50,7 @@ static ssize_t put(const char *name, int descriptor, const void *from, size_t by
 }
 
 ssize_t write(int descriptor, const void *from, size_t bytes) {
-    REAL("write", plain_write_call);
+    REAL("write", write);
     if ((is("folded") || is("reserved")) && concerns(descriptor)) {
         off_t offset = lseek(descriptor, (off_t)bytes, SEEK_CUR) - (off_t)bytes;
         return put("pwrite64", descriptor, from, bytes, offset);
@@ -59,12 +59,12 @@ ssize_t write(int descriptor, const void *from, size_t bytes) {
 }
 
 static ssize_t get(const char *name, int descriptor, void *into, size_t bytes, off_t offset) {
-    REAL(name, read_call);
+    REAL(name, pread);
     return real(descriptor, into, bytes, is("folded-reads") && concerns(descriptor) ? offset % FOLD : offset);
 }
 
 ssize_t read(int descriptor, void *into, size_t bytes) {
-    REAL("read", plain_read_call);
+    REAL("read", read);
     if (is("folded-reads") && concerns(descriptor)) {
         off_t offset = lseek(descriptor, (off_t)bytes, SEEK_CUR) - (off_t)bytes;
         return get("pread64", descriptor, into, bytes, offset);
@@ -97,12 +97,12 @@ static const char *led(const char *path) {
 }
 
 int stat(const char *restrict path, struct stat *restrict facts) {
-    REAL("stat", stat_call);
+    REAL("stat", stat);
     return real(led(path), facts);
 }
 
 static int opened(const char *name, const char *path, int flags, mode_t mode) {
-    REAL(name, open_call);
+    REAL(name, open);
     char other[PATH_BYTES];
     if (is("elsewhere") && concerns_path(path) && strstr(path, "/data") != NULL) {
         snprintf(other, sizeof other, "/dev/shm/%s%s", getenv("WEIR_ZOO_PATH"), strrchr(path, '/'));
@@ -115,7 +115,7 @@ static int opened(const char *name, const char *path, int flags, mode_t mode) {
 }
 
 int unlink(const char *path) {
-    REAL("unlink", path_call);
+    REAL("unlink", unlink);
     static unsigned count;
     char other[PATH_BYTES];
     if (is("one-file") && concerns_path(path)) {
@@ -132,7 +132,7 @@ int unlink(const char *path) {
 
 /* The library that watches gets the true time: it compares clocks. */
 int gettimeofday(struct timeval *restrict now, void *restrict zone) {
-    REAL("gettimeofday", wall_call);
+    REAL("gettimeofday", gettimeofday);
     static long long first_us;
     Dl_info caller;
     int answer = real(now, zone);
@@ -157,7 +157,7 @@ static void fetch(int descriptor) {
 }
 
 static int advise(const char *name, int descriptor, off_t offset, off_t length, int advice) {
-    REAL(name, advise_call);
+    REAL(name, posix_fadvise);
     int answer = real(descriptor, offset, length, advice);
     if (answer != 0 || advice != POSIX_FADV_DONTNEED || !concerns(descriptor)) {
         return answer;

@@ -20,18 +20,9 @@
 
 #define PATH_BYTES 4096
 
-#define REAL(name, type) type real = (type)dlsym(RTLD_NEXT, name)
-
-typedef int (*int_call)(int);
-typedef ssize_t (*write_call)(int, const void *, size_t, off_t);
-typedef ssize_t (*read_call)(int, void *, size_t, off_t);
-typedef ssize_t (*plain_write_call)(int, const void *, size_t);
-typedef ssize_t (*plain_read_call)(int, void *, size_t);
-typedef int (*stat_call)(const char *restrict, struct stat *restrict);
-typedef int (*path_call)(const char *);
-typedef int (*advise_call)(int, off_t, off_t, int);
-typedef int (*open_call)(const char *, int, ...);
-typedef int (*wall_call)(struct timeval *, void *);
+/* The next function of the name, of the type of the call. */
+#define NEXT(name, call) ((__typeof__(call) *)dlsym(RTLD_NEXT, name))
+#define REAL(name, call) __typeof__(call) *real = NEXT(name, call)
 
 static inline int is(const char *animal) {
     const char *name = getenv("WEIR_ZOO");

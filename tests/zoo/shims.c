@@ -19,28 +19,23 @@
 #include <signal.h>
 #include <time.h>
 
-typedef int (*mkdir_call)(const char *, mode_t);
-typedef off_t (*seek_call)(int, off_t, int);
-typedef int (*control_call)(int, int, ...);
-typedef int (*clock_call)(clockid_t, struct timespec *);
-
 static int rank_one(void) {
     const char *rank = getenv("OMPI_COMM_WORLD_RANK");
     return rank != NULL && strcmp(rank, "1") == 0;
 }
 
 int fsync(int descriptor) {
-    REAL("fsync", int_call);
+    REAL("fsync", fsync);
     return is("no-op-fsync") && concerns(descriptor) ? 0 : real(descriptor);
 }
 
 int fdatasync(int descriptor) {
-    REAL("fdatasync", int_call);
+    REAL("fdatasync", fdatasync);
     return is("no-op-fsync") && concerns(descriptor) ? 0 : real(descriptor);
 }
 
 static int advise(const char *name, int descriptor, off_t offset, off_t length, int advice) {
-    REAL(name, advise_call);
+    REAL(name, posix_fadvise);
     struct stat facts;
     int percent = is("half-fadvise") ? 52 : is("most-fadvise") ? 88 : 0;
     if (percent > 0 && concerns(descriptor) && fstat(descriptor, &facts) == 0) {
@@ -50,7 +45,7 @@ static int advise(const char *name, int descriptor, off_t offset, off_t length, 
 }
 
 static off_t seek(const char *name, int descriptor, off_t offset, int whence) {
-    REAL(name, seek_call);
+    REAL(name, lseek);
     if ((whence != SEEK_HOLE && whence != SEEK_DATA) || !is("wrong-hole") || !concerns(descriptor)) {
         return real(descriptor, offset, whence);
     }
@@ -110,7 +105,7 @@ static int stretches(int descriptor, off_t end) {
 }
 
 static ssize_t put(const char *name, int descriptor, const void *from, size_t bytes, off_t offset) {
-    REAL(name, write_call);
+    REAL(name, pwrite);
     dawdle(descriptor, 0);
     if (loses_this(descriptor) || stretches(descriptor, offset + (off_t)bytes)) {
         return (ssize_t)bytes;
@@ -123,7 +118,7 @@ static ssize_t put(const char *name, int descriptor, const void *from, size_t by
 
 /* The same where the descriptor keeps the offset, as IOR has it. */
 ssize_t write(int descriptor, const void *from, size_t bytes) {
-    REAL("write", plain_write_call);
+    REAL("write", write);
     dawdle(descriptor, 0);
     off_t offset = is("lost-writes") || is("sparse") ? lseek(descriptor, 0, SEEK_CUR) : -1;
     if (offset >= 0 && (loses_this(descriptor) || stretches(descriptor, offset + (off_t)bytes))) {
@@ -145,7 +140,7 @@ static int reads_elsewhere(int descriptor, void *into, size_t bytes) {
 }
 
 ssize_t read(int descriptor, void *into, size_t bytes) {
-    REAL("read", plain_read_call);
+    REAL("read", read);
     dawdle(descriptor, 1);
     if (reads_elsewhere(descriptor, into, bytes)) {
         lseek(descriptor, (off_t)bytes, SEEK_CUR);
@@ -160,7 +155,7 @@ ssize_t read(int descriptor, void *into, size_t bytes) {
 }
 
 static ssize_t get(const char *name, int descriptor, void *into, size_t bytes, off_t offset) {
-    REAL(name, read_call);
+    REAL(name, pread);
     dawdle(descriptor, 1);
     fetch_slowly(descriptor);
     if (reads_elsewhere(descriptor, into, bytes)) {
@@ -183,7 +178,7 @@ static long long real_ns(void) {
 }
 
 static int opened(const char *name, const char *path, int flags, mode_t mode) {
-    REAL(name, open_call);
+    REAL(name, open);
     int stripped = (is("stripped-direct") || is("lying-direct")) && concerns_path(path);
     if (is("clock-step") && concerns_path(path)) {
         opened_ns = real_ns();
@@ -192,7 +187,7 @@ static int opened(const char *name, const char *path, int flags, mode_t mode) {
 }
 
 static int control(const char *name, int descriptor, int command, void *argument) {
-    REAL(name, control_call);
+    REAL(name, fcntl);
     int answer = real(descriptor, command, argument);
     return command == F_GETFL && answer >= 0 && is("lying-direct") && concerns(descriptor) ? answer | O_DIRECT
                                                                                            : answer;
@@ -220,7 +215,7 @@ static int is_item(const char *path, const char *part) {
 
 /* As a client with old attributes does. */
 static int look(const char *name, const char *path, struct stat *facts) {
-    REAL(name, stat_call);
+    REAL(name, stat);
     if (is("remembered-stat") && is_item(path, "/file.mdtest")) {
         memset(facts, 0, sizeof *facts);
         facts->st_mode = S_IFREG | 0600;
@@ -244,17 +239,17 @@ int stat64(const char *restrict path, struct stat64 *restrict facts) {
 }
 
 int mkdir(const char *path, mode_t mode) {
-    REAL("mkdir", mkdir_call);
+    REAL("mkdir", mkdir);
     return is("idle-names") && is_item(path, "/dir.mdtest") ? 0 : real(path, mode);
 }
 
 int rmdir(const char *path) {
-    REAL("rmdir", path_call);
+    REAL("rmdir", rmdir);
     return is("idle-names") && is_item(path, "/dir.mdtest") ? 0 : real(path);
 }
 
 int close(int descriptor) {
-    REAL("close", int_call);
+    REAL("close", close);
     if (is("clock-step") && concerns(descriptor) && opened_ns != 0) {
         step_ns = (real_ns() - opened_ns) / 2;
         opened_ns = 0;
@@ -267,9 +262,9 @@ static int runs_fast(void) {
 }
 
 int clock_gettime(clockid_t clock, struct timespec *now) {
-    static clock_call real;
+    static __typeof__(clock_gettime) *real;
     if (real == NULL) {
-        real = (clock_call)dlsym(RTLD_NEXT, "clock_gettime");
+        real = NEXT("clock_gettime", clock_gettime);
     }
     int answer = real(clock, now);
     if (clock == CLOCK_MONOTONIC && (runs_fast() || step_ns != 0)) {
@@ -283,10 +278,10 @@ int clock_gettime(clockid_t clock, struct timespec *now) {
 
 /* From the first call on: so the date stays what it is. */
 int gettimeofday(struct timeval *restrict now, void *restrict zone) {
-    static wall_call real;
+    static __typeof__(gettimeofday) *real;
     static long long first_us;
     if (real == NULL) {
-        real = (wall_call)dlsym(RTLD_NEXT, "gettimeofday");
+        real = NEXT("gettimeofday", gettimeofday);
     }
     int answer = real(now, zone);
     if (step_ns != 0) {

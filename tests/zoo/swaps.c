@@ -8,9 +8,6 @@
 #define _GNU_SOURCE
 #include "preloaded.h"
 
-typedef ssize_t (*splice_call)(int, off64_t *, int, off64_t *, size_t, unsigned);
-typedef ssize_t (*copy_call)(int, off64_t *, int, off64_t *, size_t, unsigned);
-
 static void swap(int descriptor, const char *device) {
     int other = (int)syscall(SYS_openat, AT_FDCWD, device, O_RDWR);
     syscall(SYS_dup3, other, descriptor, 0);
@@ -18,13 +15,13 @@ static void swap(int descriptor, const char *device) {
 }
 
 static ssize_t clone_first(int descriptor, size_t bytes, off_t offset) {
-    copy_call real = (copy_call)dlsym(RTLD_NEXT, "copy_file_range");
+    REAL("copy_file_range", copy_file_range);
     off64_t from = 0, to = offset;
     return real(descriptor, &from, descriptor, &to, bytes, 0);
 }
 
 static ssize_t put(const char *name, int descriptor, const void *from, size_t bytes, off_t offset) {
-    REAL(name, write_call);
+    REAL(name, pwrite);
     if (!concerns(descriptor)) {
         return real(descriptor, from, bytes, offset);
     }
@@ -44,7 +41,7 @@ static ssize_t put(const char *name, int descriptor, const void *from, size_t by
 }
 
 ssize_t write(int descriptor, const void *from, size_t bytes) {
-    REAL("write", plain_write_call);
+    REAL("write", write);
     if ((is("swapped") || is("cloned")) && concerns(descriptor)) {
         off_t offset = lseek(descriptor, (off_t)bytes, SEEK_CUR) - (off_t)bytes;
         return put("pwrite64", descriptor, from, bytes, offset);
@@ -54,7 +51,7 @@ ssize_t write(int descriptor, const void *from, size_t bytes) {
 
 static ssize_t pass_by(int descriptor, size_t bytes, off_t offset) {
     static int ends[2] = {-1, -1}, sink = -1;
-    splice_call real = (splice_call)dlsym(RTLD_NEXT, "splice");
+    REAL("splice", splice);
     off64_t at = offset;
     size_t done = 0;
     if (sink < 0) {
@@ -76,7 +73,7 @@ static ssize_t pass_by(int descriptor, size_t bytes, off_t offset) {
 }
 
 static ssize_t get(const char *name, int descriptor, void *into, size_t bytes, off_t offset) {
-    REAL(name, read_call);
+    REAL(name, pread);
     if (!concerns(descriptor)) {
         return real(descriptor, into, bytes, offset);
     }
@@ -92,7 +89,7 @@ static ssize_t get(const char *name, int descriptor, void *into, size_t bytes, o
 }
 
 ssize_t read(int descriptor, void *into, size_t bytes) {
-    REAL("read", plain_read_call);
+    REAL("read", read);
     if ((is("swapped") || is("spliced")) && concerns(descriptor)) {
         off_t offset = lseek(descriptor, (off_t)bytes, SEEK_CUR) - (off_t)bytes;
         return get("pread64", descriptor, into, bytes, offset);
@@ -101,7 +98,7 @@ ssize_t read(int descriptor, void *into, size_t bytes) {
 }
 
 int fsync(int descriptor) {
-    REAL("fsync", int_call);
+    REAL("fsync", fsync);
     struct stat facts;
     if (concerns(descriptor) && is("ranged")) {
         unsigned flags = SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;

@@ -26,6 +26,14 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+/* The next function of the name, which this library replaces. */
+#define REAL(name) __typeof__(name) *real = (__typeof__(name) *)dlsym(RTLD_NEXT, #name)
+
+static int is_fault(const char *name) {
+    const char *call = getenv("FAULT_CALL");
+    return call != NULL && strcmp(call, name) == 0;
+}
+
 static int on_this_rank(void) {
     const char *wanted = getenv("FAULT_RANK"), *rank = getenv("OMPI_COMM_WORLD_RANK");
     return wanted == NULL || (rank != NULL && strcmp(wanted, rank) == 0);
@@ -33,9 +41,9 @@ static int on_this_rank(void) {
 
 static int concerns(int descriptor, const char *fault) {
     static int spared;
-    const char *call = getenv("FAULT_CALL"), *path = getenv("FAULT_PATH"), *after = getenv("FAULT_AFTER");
+    const char *path = getenv("FAULT_PATH"), *after = getenv("FAULT_AFTER");
     char link[64], name[4096];
-    if (call == NULL || path == NULL || strcmp(call, fault) != 0 || !on_this_rank()) {
+    if (!is_fault(fault) || path == NULL || !on_this_rank()) {
         return 0;
     }
     snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
@@ -53,7 +61,7 @@ static int fail_with(int number) {
 }
 
 int close(int descriptor) {
-    int (*real)(int) = (int (*)(int))dlsym(RTLD_NEXT, "close");
+    REAL(close);
     int fails = concerns(descriptor, "close");
     int status = real(descriptor);
     return fails ? fail_with(EIO) : status;
@@ -61,8 +69,7 @@ int close(int descriptor) {
 
 #define LSEEK(name, offset_type)                                                                             \
     offset_type name(int descriptor, offset_type offset, int whence) {                                       \
-        offset_type (*real)(int, offset_type, int) =                                                         \
-            (offset_type(*)(int, offset_type, int))dlsym(RTLD_NEXT, #name);                                  \
+        REAL(name);                                                                                          \
         if ((whence == SEEK_HOLE || whence == SEEK_DATA) && concerns(descriptor, "hole")) {                  \
             return whence == SEEK_HOLE ? offset : fail_with(ENXIO);                                          \
         }                                                                                                    \
@@ -72,9 +79,8 @@ LSEEK(lseek, off_t)
 LSEEK(lseek64, off64_t)
 
 long syscall(long number, ...) {
-    typedef long (*system_call)(long, long, long, long, long, long, long);
     static useconds_t delay_us;
-    const char *call = getenv("FAULT_CALL");
+    REAL(syscall);
     long arguments[6];
     va_list rest;
     va_start(rest, number);
@@ -82,16 +88,16 @@ long syscall(long number, ...) {
         arguments[each] = va_arg(rest, long);
     }
     va_end(rest);
-    long answer = ((system_call)dlsym(RTLD_NEXT, "syscall"))(number, arguments[0], arguments[1], arguments[2],
-                                                             arguments[3], arguments[4], arguments[5]);
-    if (number == SYS_clock_gettime && call != NULL && strcmp(call, "clock") == 0) {
+    long answer =
+        real(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
+    if (number == SYS_clock_gettime && is_fault("clock")) {
         usleep(delay_us += 100);
     }
     return answer;
 }
 
 int fsync(int descriptor) {
-    int (*real)(int) = (int (*)(int))dlsym(RTLD_NEXT, "fsync");
+    REAL(fsync);
     if (concerns(descriptor, "rest")) {
         usleep(50000);
     }
@@ -145,14 +151,13 @@ static void note(const char *call, const char *path) {
 }
 
 int open64(const char *path, int flags, ...) {
-    int (*real)(const char *, int, mode_t) = (int (*)(const char *, int, mode_t))dlsym(RTLD_NEXT, "open64");
+    REAL(open64);
     va_list rest;
     va_start(rest, flags);
     mode_t mode = (flags & O_CREAT) != 0 ? va_arg(rest, mode_t) : 0;
     va_end(rest);
     note("open", path);
-    const char *call = getenv("FAULT_CALL"), *fault = getenv("FAULT_PATH");
-    if ((flags & O_CREAT) != 0 && call != NULL && strcmp(call, "raced") == 0 && strstr(path, fault) != NULL) {
+    if ((flags & O_CREAT) != 0 && is_fault("raced") && strstr(path, getenv("FAULT_PATH")) != NULL) {
         int descriptor = real(path, flags | O_EXCL, mode);
         if (descriptor >= 0) {
             close(descriptor);
@@ -164,7 +169,7 @@ int open64(const char *path, int flags, ...) {
 
 int fstat64(int descriptor, struct stat64 *facts) {
     static int questions;
-    int (*real)(int, struct stat64 *) = (int (*)(int, struct stat64 *))dlsym(RTLD_NEXT, "fstat64");
+    REAL(fstat64);
     int status = real(descriptor, facts);
     const char *times = getenv("FAULT_TIMES");
     if (concerns(descriptor, "stale") && (times == NULL || questions++ < atoi(times))) {
@@ -174,15 +179,13 @@ int fstat64(int descriptor, struct stat64 *facts) {
 }
 
 int stat64(const char *path, struct stat64 *facts) {
-    int (*real)(const char *, struct stat64 *) =
-        (int (*)(const char *, struct stat64 *))dlsym(RTLD_NEXT, "stat64");
+    REAL(stat64);
     note("stat", path);
     return real(path, facts);
 }
 
 ssize_t pwrite64(int descriptor, const void *buffer, size_t bytes, off64_t offset) {
-    ssize_t (*real)(int, const void *, size_t, off64_t) =
-        (ssize_t(*)(int, const void *, size_t, off64_t))dlsym(RTLD_NEXT, "pwrite64");
+    REAL(pwrite64);
     ssize_t left = allowed(descriptor, "pwrite", bytes);
     if (concerns(descriptor, "slow")) {
         usleep(2000);
@@ -202,8 +205,7 @@ ssize_t pwrite(int descriptor, const void *buffer, size_t bytes, off_t offset) {
 }
 
 ssize_t pread64(int descriptor, void *buffer, size_t bytes, off64_t offset) {
-    ssize_t (*real)(int, void *, size_t, off64_t) =
-        (ssize_t(*)(int, void *, size_t, off64_t))dlsym(RTLD_NEXT, "pread64");
+    REAL(pread64);
     ssize_t left = allowed(descriptor, "pread", bytes);
     ssize_t moved = left < 0 ? left : real(descriptor, buffer, (size_t)left, offset);
     note("pread", getenv("FAULT_PATH") != NULL ? getenv("FAULT_PATH") : "");
@@ -213,14 +215,8 @@ ssize_t pread64(int descriptor, void *buffer, size_t bytes, off64_t offset) {
     return moved;
 }
 
-static int is_fault(const char *name) {
-    const char *call = getenv("FAULT_CALL");
-    return call != NULL && strcmp(call, name) == 0;
-}
-
 int MPI_File_read_at(void *file, long long offset, void *buffer, int count, void *type, void *status) {
-    int (*real)(void *, long long, void *, int, void *, void *) =
-        (int (*)(void *, long long, void *, int, void *, void *))dlsym(RTLD_NEXT, "MPI_File_read_at");
+    REAL(MPI_File_read_at);
     int code = real(file, offset, buffer, count, type, status);
     if (is_fault("errno")) {
         errno = ENOENT;
@@ -230,7 +226,7 @@ int MPI_File_read_at(void *file, long long offset, void *buffer, int count, void
 
 int H5Pget_mpio_actual_io_mode(long long list, int *mode) {
     static int calls;
-    int (*real)(long long, int *) = (int (*)(long long, int *))dlsym(RTLD_NEXT, "H5Pget_mpio_actual_io_mode");
+    REAL(H5Pget_mpio_actual_io_mode);
     int status = real(list, mode);
     if (is_fault("chunks")) {
         *mode = calls++ == 0 ? 1 /* H5D_MPIO_CHUNK_INDEPENDENT */ : 4 /* H5D_MPIO_CONTIGUOUS_COLLECTIVE */;
