@@ -139,49 +139,33 @@ struct access {
     uint64_t way; /* at, at_all, pointer, pointer_all, nonblocking */
 };
 
-static void do_write(int i, const struct access *access, MPI_Status *status) {
+static void transfer(int i, bool writes, const struct access *one, MPI_Status *status) {
+    MPI_File file = files[i];
+    void *buffer = writes ? pattern : buffers[i];
     MPI_Request request;
-    switch (access->way) {
-    case 0:
-        MPI_File_write_at(files[i], access->offset, pattern, access->count, access->type, status);
-        break;
-    case 1:
-        MPI_File_write_at_all(files[i], access->offset, pattern, access->count, access->type, status);
-        break;
-    case 2:
-        MPI_File_seek(files[i], access->offset, MPI_SEEK_SET);
-        MPI_File_write(files[i], pattern, access->count, access->type, status);
-        break;
-    case 3:
-        MPI_File_seek(files[i], access->offset, MPI_SEEK_SET);
-        MPI_File_write_all(files[i], pattern, access->count, access->type, status);
-        break;
-    default:
-        MPI_File_iwrite_at(files[i], access->offset, pattern, access->count, access->type, &request);
-        MPI_Wait(&request, status);
-        break;
+    if (one->way == 2 || one->way == 3) {
+        MPI_File_seek(file, one->offset, MPI_SEEK_SET);
     }
-}
-
-static void do_read(int i, const struct access *access, MPI_Status *status) {
-    MPI_Request request;
-    switch (access->way) {
+    switch (one->way) {
     case 0:
-        MPI_File_read_at(files[i], access->offset, buffers[i], access->count, access->type, status);
+        writes ? MPI_File_write_at(file, one->offset, buffer, one->count, one->type, status)
+               : MPI_File_read_at(file, one->offset, buffer, one->count, one->type, status);
         break;
     case 1:
-        MPI_File_read_at_all(files[i], access->offset, buffers[i], access->count, access->type, status);
+        writes ? MPI_File_write_at_all(file, one->offset, buffer, one->count, one->type, status)
+               : MPI_File_read_at_all(file, one->offset, buffer, one->count, one->type, status);
         break;
     case 2:
-        MPI_File_seek(files[i], access->offset, MPI_SEEK_SET);
-        MPI_File_read(files[i], buffers[i], access->count, access->type, status);
+        writes ? MPI_File_write(file, buffer, one->count, one->type, status)
+               : MPI_File_read(file, buffer, one->count, one->type, status);
         break;
     case 3:
-        MPI_File_seek(files[i], access->offset, MPI_SEEK_SET);
-        MPI_File_read_all(files[i], buffers[i], access->count, access->type, status);
+        writes ? MPI_File_write_all(file, buffer, one->count, one->type, status)
+               : MPI_File_read_all(file, buffer, one->count, one->type, status);
         break;
     default:
-        MPI_File_iread_at(files[i], access->offset, buffers[i], access->count, access->type, &request);
+        writes ? MPI_File_iwrite_at(file, one->offset, buffer, one->count, one->type, &request)
+               : MPI_File_iread_at(file, one->offset, buffer, one->count, one->type, &request);
         MPI_Wait(&request, status);
         break;
     }
@@ -196,30 +180,22 @@ static void move(void) {
     int got[2];
     MPI_Offset positions[2];
     MPI_Status status;
-    if (draw(&common, 2) == 0) {
-        for (int i = 0; i < BUFFER_BYTES; i++) {
-            pattern[i] = (unsigned char)draw(&own, 256);
-        }
-        for (int i = 0; i < 2; i++) {
-            do_write(i, &access, &status);
-            MPI_Get_elements(&status, MPI_BYTE, &got[i]);
-        }
-    } else {
-        memset(buffers, 7, sizeof buffers);
-        for (int i = 0; i < 2; i++) {
-            do_read(i, &access, &status);
-            MPI_Get_elements(&status, MPI_BYTE, &got[i]);
-        }
-        for (int i = 0; i < BUFFER_BYTES; i++) {
-            if (buffers[0][i] != buffers[1][i]) {
-                fprintf(stderr, "byte %d of the buffer, view %d, offset %lld, %d of memory type %d, way %d\n",
-                        i, view_kind, (long long)access.offset, access.count, kind, (int)access.way);
-                fail("data", buffers[0][i], buffers[1][i]);
-            }
-        }
+    bool writes = draw(&common, 2) == 0;
+    for (int i = 0; writes && i < BUFFER_BYTES; i++) {
+        pattern[i] = (unsigned char)draw(&own, 256);
     }
+    memset(buffers, 7, sizeof buffers);
     for (int i = 0; i < 2; i++) {
+        transfer(i, writes, &access, &status);
+        MPI_Get_elements(&status, MPI_BYTE, &got[i]);
         MPI_File_get_position(files[i], &positions[i]);
+    }
+    for (int i = 0; i < BUFFER_BYTES; i++) {
+        if (buffers[0][i] != buffers[1][i]) {
+            fprintf(stderr, "byte %d of the buffer, view %d, offset %lld, %d of memory type %d, way %d\n", i,
+                    view_kind, (long long)access.offset, access.count, kind, (int)access.way);
+            fail("data", buffers[0][i], buffers[1][i]);
+        }
     }
     if (got[0] != got[1] || positions[0] != positions[1]) {
         fail("bytes or position", got[0], got[1]);
