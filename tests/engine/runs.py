@@ -104,6 +104,14 @@ class Engine:
         done = self.call([self.personality, *arguments, f"--json={summary}"], ranks, environment)
         return replace(done, document=json.loads(summary.read_text()) if summary.exists() else {})
 
+    def failed(
+        self, *arguments: object, ranks: int = 1, environment: Mapping[str, str] | None = None
+    ) -> Done:
+        """One that was not refused, and ends with an error."""
+        done = self.run(*arguments, ranks=ranks, environment=environment)
+        assert done.code == 1, done.out + done.err
+        return done
+
     def good(self, *arguments: object, ranks: int = 1, environment: Mapping[str, str] | None = None) -> Done:
         return succeeded(self.run(*arguments, ranks=ranks, environment=environment))
 

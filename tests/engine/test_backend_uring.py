@@ -50,8 +50,7 @@ def test_what_is_read_is_compared(engine: Engine, tmp_path: Path, interface: str
     with data.open("r+b") as file:
         file.seek(8192)
         file.write(b"wrong")
-    done = engine.run(*arguments, "-r", "-R", "-o", data, ranks=2)
-    assert done.code == 1
+    done = engine.failed(*arguments, "-r", "-R", "-o", data, ranks=2)
     assert done.result("read")["verify"]["first_error"]["offset"] == 8192
 
 
@@ -59,16 +58,14 @@ def test_what_is_read_is_compared(engine: Engine, tmp_path: Path, interface: str
 def test_a_file_that_is_too_short_fails(engine: Engine, tmp_path: Path, interface: str) -> None:
     data = tmp_path / "data"
     data.write_bytes(bytes(10000))
-    done = engine.run("-a", "URING", f"--uring.interface={interface}", "-r", "-k", *SHAPE, "-o", data)
-    assert done.code == 1
+    done = engine.failed("-a", "URING", f"--uring.interface={interface}", "-r", "-k", *SHAPE, "-o", data)
     assert "end of file" in done.complaints[0]
 
 
 @BOTH
 def test_a_full_file_system_fails(engine: Engine, small_space: Path, interface: str) -> None:
     arguments = ["-a", "URING", f"--uring.interface={interface}", "-w", "-t", "1m", "-b", "96m"]
-    done = engine.run(*arguments, "-o", small_space / "data")
-    assert done.code == 1
+    done = engine.failed(*arguments, "-o", small_space / "data")
     assert "No space left on device" in done.complaints[0]
 
 

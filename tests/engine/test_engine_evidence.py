@@ -92,8 +92,7 @@ def test_a_collective_transfer_done_chunk_by_chunk_is_an_error(
     engine: Engine, tmp_path: Path, fault: Fault
 ) -> None:
     arguments = ["-a", "HDF5", "-c", "-w", "-t", "4k", "-b", "16k", "-o", tmp_path / "f"]
-    done = engine.run(*arguments, ranks=2, environment=fault("chunks"))
-    assert done.code == 1
+    done = engine.failed(*arguments, ranks=2, environment=fault("chunks"))
     assert "the transfers were not collective" in done.complaints[0]
 
 
@@ -102,8 +101,7 @@ def test_a_leftover_errno_says_nothing_of_a_short_read(engine: Engine, tmp_path:
     engine.good("-w", *arguments)
     with (tmp_path / "data").open("r+b") as file:
         file.truncate(8192)
-    done = engine.run("-r", *arguments, environment=fault("errno"))
-    assert done.code == 1
+    done = engine.failed("-r", *arguments, environment=fault("errno"))
     assert "end of file" in done.complaints[0]
     assert "No such file" not in done.complaints[0]
 
@@ -169,16 +167,14 @@ def test_a_size_that_the_client_keeps_is_asked_for_again(
     done = engine.good(*arguments, environment=fault("stale", "data", times=4))
     assert done.result("write")["observed"]["late_sizes"] == 1
     if api == "POSIX":
-        done = engine.run(*arguments, environment=fault("stale", "data"))
-        assert done.code == 1
+        done = engine.failed(*arguments, environment=fault("stale", "data"))
         assert "but the file ends at byte" in done.complaints[0]
 
 
 def test_a_hole_that_is_there_ends_the_run(engine: Engine, tmp_path: Path, fault: Fault) -> None:
     """Every second transfer is lost and reported as done: the file has the size, and zeros in it."""
     arguments = ["-w", "-k", "-t", "64k", "-b", "1m", "-o", tmp_path / "data"]
-    done = engine.run(*arguments, environment=fault("lose", "data"))
-    assert done.code == 1
+    done = engine.failed(*arguments, environment=fault("lose", "data"))
     assert "lseek(SEEK_HOLE)" in done.complaints[0]
     assert "the file has a hole at byte" in done.complaints[0]
 

@@ -99,8 +99,7 @@ def test_options_of_hdf5_reach_the_file(engine: Engine) -> None:
 
 def test_calls_that_hdf5_does_not_make_together_are_no_collective_ones(engine: Engine) -> None:
     arguments = ["-a", "HDF5", "-c", "-w", *GEOMETRY, "-o", "data"]
-    done = engine.run(*arguments, ranks=RANKS, environment={"HDF5_MPI_OPT_TYPES": "0"})
-    assert done.code == 1
+    done = engine.failed(*arguments, ranks=RANKS, environment={"HDF5_MPI_OPT_TYPES": "0"})
     assert done.document["results"] == []
     assert "the transfers were not collective" in done.complaints[0]
 
@@ -120,8 +119,7 @@ def test_a_stonewall_parts_no_ranks(engine: Engine, api: str) -> None:
 def test_a_file_of_other_transfers_is_no_such_file(engine: Engine, api: str) -> None:
     """The size of the transfers is in the shape of the variable."""
     engine.good("-a", api, "-w", "-k", *GEOMETRY, "-o", "data")
-    done = engine.run("-a", api, "-r", "-b", BLOCK, "-t", XFER // 2, "-s", SEGMENTS, "-o", "data")
-    assert done.code == 1
+    done = engine.failed("-a", api, "-r", "-b", BLOCK, "-t", XFER // 2, "-s", SEGMENTS, "-o", "data")
     assert "it holds another geometry, blocks of 4 transfers of 8192 bytes" in done.complaints[0]
 
 
@@ -132,10 +130,8 @@ def test_what_differs_is_found(engine: Engine, api: str) -> None:
     content = data.read_bytes()
     at = content.index(packet(0, XFER)) + 100
     data.write_bytes(content[:at] + b"\xff" + content[at + 1 :])
-    done = engine.run("-a", api, "-r", "-R", *GEOMETRY, "-o", "data")
-    assert done.code == 1
+    done = engine.failed("-a", api, "-r", "-R", *GEOMETRY, "-o", "data")
     assert done.result("read")["verify"]["errors"] == 1
     data.write_bytes(content[: len(content) // 2])
-    done = engine.run("-a", api, "-r", *GEOMETRY, "-o", "data")
-    assert done.code == 1
+    done = engine.failed("-a", api, "-r", *GEOMETRY, "-o", "data")
     assert done.document["errors"]

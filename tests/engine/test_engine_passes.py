@@ -61,15 +61,13 @@ def test_the_time_between_two_passes_is_not_that_of_the_read(engine: Engine, fau
 @pytest.mark.parametrize("calls", [70, 200])
 def test_a_pass_that_fails_on_one_rank_ends_the_read_on_all(engine: Engine, fault: Fault, calls: int) -> None:
     arguments = [*argv("-w -r -g -D 30 -t 64k -b 4m --no-residency -o data"), *AGAIN]
-    done = engine.run(*arguments, ranks=2, environment=fault("pread", "data", rank=1, after=calls))
-    assert done.code == 1
+    done = engine.failed(*arguments, ranks=2, environment=fault("pread", "data", rank=1, after=calls))
     assert [(error["rank"], error["call"]) for error in done.document["errors"]] == [(1, "pread")]
 
 
 @pytest.mark.row("`drop_caches` of cells")
 def test_pages_that_cannot_be_dropped_end_the_read(engine: Engine, fault: Fault) -> None:
     arguments = ["-w", "-r", "-D", "30", "-t", "64k", "-b", "4m", *AGAIN, "-o", "data"]
-    done = engine.run(*arguments, ranks=2, environment=fault("fsync", "data", after=3))
-    assert done.code == 1
+    done = engine.failed(*arguments, ranks=2, environment=fault("fsync", "data", after=3))
     assert done.document["errors"][0]["call"] == "fsync"
     assert "to drop its pages" in done.document["errors"][0]["text"]

@@ -11,8 +11,7 @@ IMPLEMENTATIONS = {"ompio": {"OMPI_MCA_io": "ompio"}, "romio": {"OMPI_MCA_io": r
 
 
 def test_posix(engine: Engine, small_space: Path) -> None:
-    done = engine.run("-w", "-r", "-b", "96m", "-t", "1m", "-o", small_space / "data")
-    assert done.code == 1
+    done = engine.failed("-w", "-r", "-b", "96m", "-t", "1m", "-o", small_space / "data")
     assert done.document["results"] == []
     error = done.document["errors"][0]
     assert (error["call"], error["errno"]) == ("pwrite", ENOSPC)
@@ -22,15 +21,15 @@ def test_posix(engine: Engine, small_space: Path) -> None:
 
 def test_mmap(engine: Engine, small_space: Path) -> None:
     """The kernel sends a signal; also a file that ends too early is told by one."""
-    done = engine.run("-a", "MMAP", "-w", "-F", "-b", "48m", "-t", "1m", "-o", small_space / "data", ranks=2)
-    assert done.code == 1
+    done = engine.failed(
+        "-a", "MMAP", "-w", "-F", "-b", "48m", "-t", "1m", "-o", small_space / "data", ranks=2
+    )
     assert {error["errno"] for error in done.document["errors"]} == {ENOSPC}
     assert "SIGBUS" in done.complaints[0]
     assert list(small_space.iterdir()) == []
     short = engine.folder / "short"
     short.write_bytes(bytes(100_000))
-    done = engine.run("-a", "MMAP", "-r", "-b", "128k", "-t", "32k", "-o", short)
-    assert done.code == 1
+    done = engine.failed("-a", "MMAP", "-r", "-b", "128k", "-t", "32k", "-o", short)
     assert "end of file, SIGBUS in the mapped file: 32768 bytes at offset 98304" in done.complaints[0]
 
 
@@ -48,8 +47,7 @@ def test_mpiio_prints_no_number_for_bytes_that_are_not_there(
     geometry: list[str],
 ) -> None:
     arguments = ["-a", "MPIIO", "-w", "-r", *layout, *calls, *geometry, "-o", small_space / "data"]
-    done = engine.run(*arguments, ranks=2, environment=IMPLEMENTATIONS[implementation])
-    assert done.code == 1
+    done = engine.failed(*arguments, ranks=2, environment=IMPLEMENTATIONS[implementation])
     assert done.document["results"] == []
     assert not [line for line in done.out.splitlines() if line.startswith("write ")]
     assert done.document["errors"]
@@ -57,15 +55,13 @@ def test_mpiio_prints_no_number_for_bytes_that_are_not_there(
 
 
 def test_all_ranks_of_a_full_file_system_end(engine: Engine, small_space: Path) -> None:
-    done = engine.run("-w", "-e", "-F", "-b", "48m", "-t", "1m", "-o", small_space / "data", ranks=2)
-    assert done.code == 1
+    done = engine.failed("-w", "-e", "-F", "-b", "48m", "-t", "1m", "-o", small_space / "data", ranks=2)
     assert {error["errno"] for error in done.document["errors"]} == {ENOSPC}
     assert list(small_space.iterdir()) == []
 
 
 def test_a_failed_run_keeps_its_files_if_requested_to(engine: Engine, small_space: Path) -> None:
-    done = engine.run("-w", "-k", "-b", "96m", "-t", "1m", "-o", small_space / "data")
-    assert done.code == 1
+    engine.failed("-w", "-k", "-b", "96m", "-t", "1m", "-o", small_space / "data")
     assert [path.name for path in small_space.iterdir()] == ["data"]
 
 
@@ -83,8 +79,7 @@ def test_formats_end_with_a_message(
     engine: Engine, small_space: Path, api: str, calls: list[str], implementation: str
 ) -> None:
     arguments = ["-a", api, "-w", "-r", *calls, "-b", "1m", "-t", "1m", "-s", 48, "-o", small_space / "data"]
-    done = engine.run(*arguments, ranks=2, environment=IMPLEMENTATIONS[implementation])
-    assert done.code == 1
+    done = engine.failed(*arguments, ranks=2, environment=IMPLEMENTATIONS[implementation])
     assert done.document["status"] == "failed"
     assert done.document["results"] == []
     assert done.document["errors"]

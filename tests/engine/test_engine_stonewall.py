@@ -86,6 +86,5 @@ def test_a_status_file_tells_the_next_run_how_much_was_written(engine: Engine) -
         read["moved_bytes"] == read["requested_bytes"] == read["verify"]["checked_bytes"] == 2 * each * XFER
     )
     (engine.folder / "status").unlink()
-    done = engine.run("-r", *shape)
-    assert done.code == 1
+    done = engine.failed("-r", *shape)
     assert "to learn what was written" in done.err

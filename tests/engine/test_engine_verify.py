@@ -23,8 +23,7 @@ def test_a_flipped_byte_is_found(engine: Engine, api: str) -> None:
     engine.good("-a", api, "-w", "-W", "-k", "-G", 9, *SHAPE, *TWICE)
     engine.good("-a", api, "-r", "-R", "-k", "-G", 9, *SHAPE, *TWICE)
     flip(engine.folder / "data", 70_003)
-    done = engine.run("-a", api, "-r", "-R", "-k", "-G", 9, *SHAPE, *TWICE)
-    assert done.code == 1
+    done = engine.failed("-a", api, "-r", "-R", "-k", "-G", 9, *SHAPE, *TWICE)
     verify = done.result("read")["verify"]
     assert verify["checked_bytes"] == 131072
     assert verify["errors"] == 1
@@ -42,8 +41,7 @@ def test_the_rank_that_reads_the_flipped_byte_is_named(engine: Engine) -> None:
     engine.good("-w", "-k", "-F", "-G", 9, *SHAPE, ranks=2)
     flip(engine.folder / "data.00000001", 8)
     flip(engine.folder / "data.00000001", 16)
-    done = engine.run("-r", "-R", "-F", "-G", 9, *SHAPE, ranks=2)
-    assert done.code == 1
+    done = engine.failed("-r", "-R", "-F", "-G", 9, *SHAPE, ranks=2)
     verify = done.result("read")["verify"]
     assert verify["errors"] == 2
     assert verify["first_error"]["rank"] == 1
@@ -54,8 +52,7 @@ def test_the_rank_that_reads_the_flipped_byte_is_named(engine: Engine) -> None:
 
 def test_another_signature_differs_everywhere(engine: Engine) -> None:
     engine.good("-w", "-k", "-G", 9, *SHAPE)
-    done = engine.run("-r", "-R", "-G", 10, *SHAPE)
-    assert done.code == 1
+    done = engine.failed("-r", "-R", "-G", 10, *SHAPE)
     assert done.result("read")["verify"]["errors"] == 65536 // 8
 
 
@@ -64,8 +61,7 @@ def test_a_piece_in_the_wrong_place_is_found_by_offset_data(engine: Engine) -> N
     data = engine.folder / "data"
     content = data.read_bytes()
     data.write_bytes(content[8192:16384] + content[:8192] + content[16384:])
-    done = engine.run("-r", "-R", "-G", 9, "-l", "offset", *SHAPE)
-    assert done.code == 1
+    done = engine.failed("-r", "-R", "-G", 9, "-l", "offset", *SHAPE)
     assert done.result("read")["verify"]["errors"] > 0
 
 

@@ -89,8 +89,7 @@ def test_a_byte_that_differs_fails(model: Engine) -> None:
     whole = bytearray(stream(4096))
     whole[1001] ^= 1
     (model.folder / "data-0").write_bytes(whole)
-    done = model.run("-r", "-n", 64, "-t", 64, "-o", "data", "--verify")
-    assert done.code == 1
+    done = model.failed("-r", "-n", 64, "-t", 64, "-o", "data", "--verify")
     assert done.document["errors"][0]["call"] == "verify"
     verify = done.result("read")["verify"]
     assert (verify["errors"], verify["first_error"]["offset"]) == (1, 1000)

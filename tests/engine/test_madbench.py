@@ -142,8 +142,7 @@ def test_the_original_command_line(mad: Engine) -> None:
 
 def test_data_that_differ_fail(mad: Engine, fault: Fault) -> None:
     """Each read of W has a wrong bit: that is told, and C is not run."""
-    done = mad.run(*SMALL, "--verify", environment=fault("flip", "data"))
-    assert done.code == 1
+    done = mad.failed(*SMALL, "--verify", environment=fault("flip", "data"))
     assert [result["access"] for result in done.document["results"]] == ACCESSES[:3]
     verify = done.result("update-read")["verify"]
     assert (verify["checked_bytes"], verify["errors"], verify["first_error"]["offset"]) == (8192, 4, 0)
@@ -154,8 +153,7 @@ def test_data_that_differ_fail(mad: Engine, fault: Fault) -> None:
 def test_a_rank_that_fails_lets_the_others_move(mad: Engine, arguments: list[str]) -> None:
     """Ranks that wait for their turn, or for their gang, come to the end."""
     requested = argv("-a NULL -p 16 -b 4 -g 2 --rmod 2 --wmod 2 --null.fault-rank=0")
-    done = mad.run(*requested, *arguments, ranks=2)
-    assert done.code == 1
+    done = mad.failed(*requested, *arguments, ranks=2)
     assert len(done.complaints) == 1
     assert "rank 0: null" in done.complaints[0].lower() or "Input/output error" in done.complaints[0]
     finished = [result["access"] for result in done.document["results"]]

@@ -49,8 +49,7 @@ def test_data_that_differ_fail(bench: Engine, access: list[str]) -> None:
     bench.good("-w", *SHAPE)
     with h5py.File(bench.folder / "data.nc", "r+") as file:
         file["data"][2, 1, 0, 0] += 1
-    done = bench.run(*access, *SHAPE)
-    assert done.code == 1
+    done = bench.failed(*access, *SHAPE)
     assert "TEST FAILED [0]" in done.out
     assert done.document["status"] == "failed"
     assert done.result("read")["verify"]["errors"] == 1
@@ -72,8 +71,7 @@ def test_a_file_that_does_not_fit_is_not_read(bench: Engine) -> None:
 @pytest.mark.parametrize("form", ["netcdf4", "cdf5"])
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_a_file_that_cannot_be_opened(bench: Engine, arguments: list[str], form: str, ranks: int) -> None:
-    done = bench.run(f"--format={form}", *arguments, ranks=ranks)
-    assert done.code == 1
+    done = bench.failed(f"--format={form}", *arguments, ranks=ranks)
     assert done.document["results"] == []
     assert "No such file or directory" in done.complaints[0]
 
@@ -100,8 +98,7 @@ def test_no_number_for_bytes_that_are_not_there(
 ) -> None:
     """Every error ends the run, also where HDF5 leaves one rank behind in a collective call."""
     requested = ["-n=1", "-p=2", *TOO_MUCH, *arguments, f"-f={small_space}/data.nc"]
-    done = bench.run(*requested, ranks=2, environment={"OMPI_MCA_io": implementation})
-    assert done.code == 1
+    done = bench.failed(*requested, ranks=2, environment={"OMPI_MCA_io": implementation})
     assert "MiB/s" not in done.out
     assert done.complaints
     if done.document:  # rank 0 may be the one that is left behind
@@ -111,7 +108,6 @@ def test_no_number_for_bytes_that_are_not_there(
 
 @pytest.mark.parametrize("arguments", [["-t=coll"], ["--format=cdf5"]])
 def test_a_full_file_system_on_one_rank(bench: Engine, small_space: Path, arguments: list[str]) -> None:
-    done = bench.run(*TOO_MUCH, *arguments, f"-f={small_space}/data.nc")
-    assert done.code == 1
+    done = bench.failed(*TOO_MUCH, *arguments, f"-f={small_space}/data.nc")
     assert (done.document["status"], done.document["results"]) == ("failed", [])
     assert_valid(done.document)
