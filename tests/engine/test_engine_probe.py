@@ -5,7 +5,6 @@ import os
 import re
 import tempfile
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import pytest
 
 from tests.conftest import BESIDE
 from tests.engine.runs import Done, Engine
+from tests.workflow.processes import until
 
 SHAPE = ["-w", "-r", "-t", "64k", "-b", "4m", "-e", "-g"]
 BYTES = 2 * 4 * 2**20
@@ -111,9 +111,7 @@ def tell(pipe: Path, data: Path, texts: Iterator[str]) -> None:
     for text in texts:
         with pipe.open("w") as stats:
             stats.write(text)
-        deadline_s = time.monotonic() + 120
-        while not data.exists() and time.monotonic() < deadline_s:
-            time.sleep(0.005)
+        until(data.exists, 120)
 
 
 @pytest.mark.parametrize("stats", [own_stats, captured_stats])

@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ from tests.ime.native import Native
 from tests.ime.pool import helper, launch
 from tests.needs import fuse, need
 from tests.programs import ran
+from tests.workflow.processes import until
 
 __all__ = ["helper", "launch"]
 
@@ -168,12 +168,7 @@ def has_ended(pid: int) -> bool:
 
 
 def wait_for(condition: Callable[[], bool], what: str) -> None:
-    over = time.monotonic() + 120
-    while time.monotonic() < over:
-        if condition():
-            return
-        time.sleep(0.01)
-    pytest.fail(f"after 120 s still not so: {what}")
+    assert until(condition, 120), f"after 120 s still not so: {what}"
 
 
 def running_drainer(store: Store) -> int:

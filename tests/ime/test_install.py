@@ -1,10 +1,9 @@
 """An installed prefix is enough for a program: header, library, and the drainer found beside it."""
 
 import subprocess
-import time
 from pathlib import Path
 
-from tests.ime.conftest import StoreMaker
+from tests.ime.conftest import StoreMaker, wait_for
 from tests.programs import ran
 
 PROGRAM = """
@@ -32,7 +31,5 @@ def test_a_program_against_an_installed_prefix(
     store = make_store(prefix / "bin", drain="auto")
     store.run(tmp_path / "program")
     # Nobody but a drainer writes to the backing, and the program itself must have started it.
-    deadline = time.monotonic() + 120
-    while (store.backing / "file").read_bytes() != b"data" and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert (store.backing / "file").read_bytes() == b"data"
+    file = store.backing / "file"
+    wait_for(lambda: file.read_bytes() == b"data", "the drainer has written what the program wrote")

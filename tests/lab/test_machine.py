@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from tests.lab.filesystem import FileSystem, file_systems, up
 from tests.lab.machine import ROOT, LabError, Machine
 from tests.needs import lab_machine, need
 from tests.programs import ran
+from tests.workflow.processes import until
 
 
 @pytest.fixture
@@ -33,10 +33,7 @@ def alive(processes: list[int]) -> list[int]:
 
 def have_ended(processes: list[int]) -> bool:
     """The kernel takes its time on a busy machine."""
-    until = time.monotonic() + 30
-    while alive(processes) and time.monotonic() < until:
-        time.sleep(0.05)
-    return alive(processes) == []
+    return until(lambda: alive(processes) == [], 30)
 
 
 def test_nothing_is_left_of_what_was_started(folder: Path, tmp_path: Path) -> None:

@@ -1,12 +1,8 @@
 """weir prove on a disk that nobody else uses: every byte of its counters is known, and no finding is of the
 machine."""
 
-import os
-import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +11,7 @@ import pytest
 from tests.witness import filtered_syncs
 from tests.witness.conftest import Prove
 from tests.witness.own_disk import own_disk
+from tests.zoo.staging import repeated
 
 DD = ("dd", "if=/dev/urandom", "of=f", "bs=1M", "count=64", "conv=fsync")
 
@@ -53,19 +50,6 @@ def test_a_mirror_must_have_all_copies(prove: Prove, tmp_path: Path, profile: st
     assert "sync-not-effective" in write["reasons"], lying["stderr"]
 
 
-@contextmanager
-def another_writer(folder: Path) -> Iterator[None]:
-    """Somebody else, whose bytes bypass the cache: they reach the disk as they are written."""
-    program = ("dd", "if=/dev/zero", f"of={folder / 'other'}", "bs=1M", "count=300", "oflag=direct")
-    script = 'while true; do "$@" 2> /dev/null; done'
-    process = subprocess.Popen(("sh", "-c", script, "writer", *program), start_new_session=True)
-    try:
-        yield
-    finally:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-
-
 def _with_fio(how: str, *more: str) -> tuple[str, ...]:
     options = f"--name=j --rw=write --size=4m --filename=f --output-format=json {how}"
     return ("fio", *options.split(), *more)
@@ -96,7 +80,9 @@ def test_what_each_synchronisation_adds_is_not_foreign(
 
 def test_another_writer_beside_small_synchronised_writes_is_found(prove: Prove, tmp_path: Path) -> None:
     """Its bytes are several times what the journal may have taken."""
-    with own_disk(tmp_path / "data") as disk, another_writer(tmp_path / "data"):
+    # Somebody else, whose bytes bypass the cache: they reach the disk as they are written.
+    writer = ("dd", "if=/dev/zero", f"of={tmp_path}/data/other", "bs=1M", "count=300", "oflag=direct")
+    with own_disk(tmp_path / "data") as disk, repeated(writer):
         seen = prove(*_with_fio("--ioengine=sync --fdatasync=1 --bs=4k"), ahead=disk.ahead)
     claim = claim_of(seen)
     assert claim["verdict"] == "DEGRADED", seen["stderr"]

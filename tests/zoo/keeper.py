@@ -345,18 +345,8 @@ def found(rows: list[Row], access: str) -> list[tuple[str, list[str], list[str]]
 def _tracer() -> list[str]:
     if shutil.which("strace") is None:
         raise CannotStageError("strace is not installed")
-    return [
-        "strace",
-        "-f",
-        "-qq",
-        "--seccomp-bpf",
-        "-e",
-        "trace=fsync",
-        "-e",
-        "inject=fsync:retval=0",
-        "-o",
-        "/dev/null",
-    ]
+    answers = ["-e", "trace=fsync", "-e", "inject=fsync:retval=0"]
+    return ["strace", "-f", "-qq", "--seccomp-bpf", *answers, "-o", "/dev/null"]
 
 
 def _edited(records: Path) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 from tests.compiled import built
 from tests.needs import fuse
 from tests.programs import ran
+from tests.workflow.processes import until
 from tests.zoo.animals import (
     BOUND,
     BTRFS,
@@ -51,12 +52,12 @@ _IMAGE_BYTES = 512 * 2**20
 
 
 @contextmanager
-def repeated(arguments: Sequence[str], environment: Mapping[str, str]) -> Iterator[None]:
+def repeated(arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> Iterator[None]:
     """A command, again and again."""
     loop = ["bash", "-c", f"for n in {{1..1000}}; do {shlex.join(arguments)}; done"]
     process = subprocess.Popen(
         loop,
-        env={**os.environ, **environment},
+        env={**os.environ, **(environment or {})},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
@@ -225,7 +226,8 @@ def served_by(source: str, work: Path, arguments: Sequence[str | Path], place: P
     built(program, _HERE / source, "-std=gnu11", "-Wall", "-Wextra", "-Werror", *flags.stdout.split())
     process = subprocess.Popen([program, *arguments], stderr=subprocess.DEVNULL)
     try:
-        _wait_for_mount(place)
+        if not until(lambda: os.path.ismount(place), 5):
+            raise CannotStageError(f"nothing was mounted at {place} within 5 s")
         yield
     finally:
         subprocess.run(["fusermount3", "-u", place], check=False)
@@ -319,11 +321,3 @@ def _unmount(place: Path) -> None:
             return
         time.sleep(0.1)
     subprocess.run(["umount", "--lazy", place], check=False)
-
-
-def _wait_for_mount(place: Path) -> None:
-    for _ in range(100):
-        if os.path.ismount(place):
-            return
-        time.sleep(0.05)
-    raise CannotStageError(f"nothing was mounted at {place} within 5 s")

@@ -3,12 +3,9 @@
 import os
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -22,7 +19,7 @@ from tests.zoo.errors import skips_unstaged
 from tests.zoo.keeper import ENGINE
 from tests.zoo.proven import Proven, clean, passed_through, proven
 from tests.zoo.quiet_faults import filter_program
-from tests.zoo.staging import in_group, mounted
+from tests.zoo.staging import in_group, mounted, repeated
 
 pytestmark = [pytest.mark.slow, is_built]
 # The original mdtest, else weir-io as it.
@@ -116,25 +113,15 @@ def test_synchronisations_of_each_file_that_do_nothing_before_one_of_all(tmp_pat
     assert {"syncs-not-at-device", "files-not-synchronised"} & {*lies.findings}, lies.text
 
 
-@contextmanager
-def synchronising(folder: Path) -> Iterator[None]:
-    """Another process of the machine, whose synchronisations empty the cache of the disk all the time."""
-    script = "while :; do dd if=/dev/zero of=$0 bs=512 count=400 oflag=dsync 2>/dev/null; done"
-    process = subprocess.Popen(["sh", "-c", script, folder / "beside"], start_new_session=True)
-    try:
-        yield
-    finally:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-
-
 @pytest.mark.parametrize("more", ["", "-Y"])
 def test_synchronisations_of_each_file_that_do_nothing_beside_those_of_others(
     tmp_path: Path, more: str
 ) -> None:
     """The disk is flushed often enough: the pages of a file tell, right after it was synchronised."""
     arguments = [*MDTEST, *f"-n 200 -d {tmp_path}/files -C -F -w 4096 -y {more}".split()]
-    with synchronising(tmp_path):
+    # Another process of the machine, whose synchronisations empty the cache of the disk all the time.
+    beside = f"dd if=/dev/zero of={tmp_path}/beside bs=512 count=4000 oflag=dsync"
+    with repeated(beside.split()):
         honest = only(clean(lambda: proven(arguments, tmp_path)))
         shutil.rmtree(tmp_path / "files")
         lies = only(proven([str(filter_program(tmp_path)), *arguments], tmp_path))
