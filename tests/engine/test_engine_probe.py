@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import BESIDE
+from tests.conftest import beside
 from tests.engine.runs import Done, Engine
 from tests.workflow.processes import until
 
 SHAPE = ["-w", "-r", "-t", "64k", "-b", "4m", "-e", "-g"]
 BYTES = 2 * 4 * 2**20
-CAPTURE = BESIDE / "reference/lustre/proc_snapshot_llite.txt"
+
 MOUNT = "work-ffff880012345678"
 
 
@@ -83,18 +83,10 @@ def own_stats() -> str:
 
 def captured_stats() -> str:
     """Of a real client: all its files one after the other, each behind a line with its name."""
-    if not CAPTURE.is_file():
-        pytest.skip("the capture of a Lustre client is not on this machine")
-    lines = iter(CAPTURE.read_text().splitlines(keepends=True))
-    for line in lines:
-        if re.fullmatch(r"/proc/fs/lustre/llite/[^/]+/stats\n", line):
-            break
-    kept: list[str] = []
-    for line in lines:
-        if line.startswith("/proc/"):
-            break
-        kept.append(line)
-    return "".join(kept)
+    text = beside("reference/lustre/proc_snapshot_llite.txt").read_text()
+    found = re.search(r"^/proc/fs/lustre/llite/[^/]+/stats\n(.*?)^/proc/", text, re.MULTILINE | re.DOTALL)
+    assert found
+    return found[1]
 
 
 def grown(text: str) -> str:

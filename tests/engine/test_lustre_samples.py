@@ -7,6 +7,7 @@ import pytest
 
 from tests.conftest import beside
 from tests.engine.runs import ROOT, run_unit
+from tests.engine.test_engine_probe import captured_stats
 from weir.measure.command import stripe
 from weir.records.model import Target
 
@@ -22,12 +23,8 @@ LAYOUTS = {
 
 
 def test_the_counters_of_a_real_client_are_read(build: Path, tmp_path: Path) -> None:
-    snapshot = beside("reference/lustre/proc_snapshot_llite.txt").read_text().splitlines()
-    names = [number for number, line in enumerate(snapshot) if line.startswith("/proc/")]
-    first = next(number for number in names if snapshot[number].endswith("/stats"))
-    last = next(number for number in names if number > first)
     stats = tmp_path / "stats"
-    stats.write_text("\n".join(snapshot[first + 1 : last]) + "\n")
+    stats.write_text(captured_stats())
     run_unit(build, "llite", stats)
 
 

@@ -27,19 +27,6 @@ def create_exclusively(d: Path) -> object:
     return first
 
 
-def open_directory_for_writing(d: Path) -> object:
-    return os.open(d, os.O_WRONLY)
-
-
-def open_below_a_file(d: Path) -> object:
-    (d / "a").touch()
-    return (d / "a/b").open()
-
-
-def name_too_long(d: Path) -> object:
-    return (d / ("n" * 256)).touch()
-
-
 def longest_name(d: Path) -> object:
     (d / ("n" * 255)).write_text("x")
     return tree(d)
@@ -65,32 +52,6 @@ def hard_links(d: Path) -> object:
     counts = [(d / name).stat().st_nlink for name in ("a", "b")]
     (d / "a").unlink()
     return counts, (d / "b").read_text(), (d / "b").stat().st_nlink
-
-
-def link_to_existing(d: Path) -> object:
-    (d / "a").touch()
-    (d / "b").touch()
-    return os.link(d / "a", d / "b")
-
-
-def link_a_directory(d: Path) -> object:
-    (d / "a").mkdir()
-    return os.link(d / "a", d / "b")
-
-
-def remove_a_full_directory(d: Path) -> object:
-    (d / "a/b").mkdir(parents=True)
-    return (d / "a").rmdir()
-
-
-def unlink_a_directory(d: Path) -> object:
-    (d / "a").mkdir()
-    return (d / "a").unlink()
-
-
-def rmdir_a_file(d: Path) -> object:
-    (d / "a").touch()
-    return (d / "a").rmdir()
 
 
 def mkdir_twice(d: Path) -> object:
@@ -119,23 +80,6 @@ def rename_a_directory_with_open_files(d: Path) -> object:
         read = f.read()
     (d / "z/y/g").write_text("more")
     return read, (d / "z/y/f").read_bytes(), tree(d)
-
-
-def rename_onto_a_full_directory(d: Path) -> object:
-    (d / "a").mkdir()
-    (d / "b/c").mkdir(parents=True)
-    return os.rename(d / "a", d / "b")
-
-
-def rename_into_itself(d: Path) -> object:
-    (d / "a").mkdir()
-    return os.rename(d / "a", d / "a/b")
-
-
-def rename_file_onto_directory(d: Path) -> object:
-    (d / "a").touch()
-    (d / "b").mkdir()
-    return os.rename(d / "a", d / "b")
 
 
 def rename_over_an_open_file(d: Path) -> object:
@@ -216,11 +160,6 @@ def truncations(d: Path) -> object:
     return (d / "a").read_bytes()
 
 
-def truncate_to_a_negative_size(d: Path) -> object:
-    (d / "a").touch()
-    return os.truncate(d / "a", -1)
-
-
 def appends_by_two(d: Path) -> object:
     with (d / "a").open("ab", buffering=0) as one, (d / "a").open("ab", buffering=0) as two:
         for i in range(10):
@@ -263,6 +202,40 @@ def read_from_write_only(d: Path) -> object:
         os.close(fd)
 
 
-SCENARIOS: list[Scenario] = [
-    thing for thing in list(globals().values()) if getattr(thing, "__annotations__", {}).get("d")
-]
+REFUSED: dict[str, Scenario] = {
+    "open a directory for writing": lambda some: os.open(some, os.O_WRONLY),
+    "open below a file": lambda some: (some / "file/below").open(),
+    "name too long": lambda some: (some / ("n" * 256)).touch(),
+    "link to existing": lambda some: os.link(some / "file", some / "other"),
+    "link a directory": lambda some: os.link(some / "empty", some / "new"),
+    "remove a full directory": lambda some: (some / "full").rmdir(),
+    "unlink a directory": lambda some: (some / "empty").unlink(),
+    "rmdir a file": lambda some: (some / "file").rmdir(),
+    "rename onto a full directory": lambda some: os.rename(some / "empty", some / "full"),
+    "rename into itself": lambda some: os.rename(some / "empty", some / "empty/below"),
+    "rename file onto directory": lambda some: os.rename(some / "file", some / "empty"),
+    "truncate to a negative size": lambda some: os.truncate(some / "file", -1),
+}
+
+
+def with_some(act: Scenario) -> Scenario:
+    """What it does in a directory that has some files and directories."""
+
+    def scenario(folder: Path) -> object:
+        (folder / "empty").mkdir()
+        (folder / "full/below").mkdir(parents=True)
+        (folder / "file").touch()
+        (folder / "other").touch()
+        return act(folder)
+
+    return scenario
+
+
+SCENARIOS: dict[str, Scenario] = {
+    **{
+        name: thing
+        for name, thing in list(globals().items())
+        if getattr(thing, "__annotations__", {}).get("d")
+    },
+    **{name: with_some(act) for name, act in REFUSED.items()},
+}

@@ -33,8 +33,7 @@ def test_every_scenario_ends_as_in_a_plain_directory(make_store: StoreMaker, mou
     plain = store.folder / "plain"
     plain.mkdir()
     different = {}
-    for scenario in SCENARIOS:
-        name = scenario.__name__
+    for name, scenario in SCENARIOS.items():
         ours, theirs = outcome(scenario, mount / name), outcome(scenario, plain / name)
         if ours != theirs:
             different[name] = (ours, theirs)

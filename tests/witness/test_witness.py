@@ -227,7 +227,8 @@ def test_a_kernel_that_does_nothing_is_seen(library: Path, tmp_path: Path) -> No
 
 
 def test_facts_are_sums_over_the_ranks(run: Run, tmp_path: Path) -> None:
-    one = facts_of(run(rank=0), tmp_path / "outputs")
+    run(rank=0)
+    one = facts(tmp_path / "outputs")["witness"]
     both = run(rank=0)["processes"] + run(rank=1)["processes"]
     (tmp_path / "outputs" / WITNESS_FILE).write_text(json.dumps({"schema": 1, "processes": both}))
     two = facts(tmp_path / "outputs")["witness"]
@@ -235,13 +236,6 @@ def test_facts_are_sums_over_the_ranks(run: Run, tmp_path: Path) -> None:
     assert one["syncs"] == 3
     assert two["ranks"] == 2
     assert all(two[name] == 2 * value for name, value in one.items())
-
-
-def facts_of(document: Mapping[str, Any], outputs: Path) -> Mapping[str, Any]:
-    assert document["processes"]
-    seen = facts(outputs)["witness"]
-    assert isinstance(seen, dict)
-    return seen
 
 
 def test_many_files_share_one_record(library: Path, tmp_path: Path) -> None:
