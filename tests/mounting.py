@@ -21,7 +21,7 @@ def tried(*arguments: str) -> None:
 
 @contextmanager
 def mounted(point: Path, *arguments: str) -> Iterator[Path]:
-    """By mount(8), at a directory that is made where it is missing."""
+    """What mount(8) mounts at a directory, which is made where it is missing."""
     need(mounts)
     point.mkdir(parents=True, exist_ok=True)
     tried("mount", *arguments, str(point))

@@ -11,9 +11,8 @@ import pytest
 
 from tests.compiled import shared_library
 from tests.engine.cells import cells, tree
-from tests.engine.runs import LIMIT_S, QUIET_MPI, Engine, mpirun, open_mpi
+from tests.engine.runs import Engine
 from tests.engine.test_engine_document import assert_valid
-from tests.programs import ran
 
 HARD = ["-F", "-t", "-w", 3901, "-e", 3901, "-N", 1, "-G", 7]
 
@@ -202,11 +201,10 @@ def test_mdtest_and_weir_io_go_on_with_each_others_trees(engine: Engine, shape: 
         pytest.skip("the original mdtest is neither on the PATH nor in MDTEST=")
 
     def mdtest(*arguments: object) -> None:
-        line = [mpirun(), *QUIET_MPI, "-n", "2", original, *map(str, arguments)]
-        environment = {**os.environ, **open_mpi()}
-        done = ran(line, env=environment, timeout=LIMIT_S, check=True)
-        assert "unable" not in done.stdout, done.stdout
-        assert "ERROR" not in done.stdout, done.stdout
+        done = Engine(Path(original), engine.folder).call(arguments, 2)
+        assert done.code == 0, done.err
+        assert "unable" not in done.out, done.out
+        assert "ERROR" not in done.out, done.out
 
     options, ours, theirs = SHAPES[shape], engine.folder / "ours", engine.folder / "theirs"
     compare = ["-X"] if "-e" in options else []

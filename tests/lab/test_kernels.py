@@ -1,11 +1,10 @@
 """The verdicts of `weir prove` on an older kernel, that of a guest, are those on the machine's own."""
 
-import json
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
@@ -15,9 +14,8 @@ from tests.lab.machine import ROOT, Machine
 from tests.needs import loop_devices, mounts, need
 from tests.programs import ran
 from tests.zoo.animals import DIRECT_LOOP
-from tests.zoo.composed.composer import OF_THE_MACHINE
 from tests.zoo.errors import skips_unstaged
-from tests.zoo.proven import TRIALS
+from tests.zoo.proven import TRIALS, results_of
 from tests.zoo.staging import mounted
 
 pytestmark = pytest.mark.slow
@@ -112,18 +110,12 @@ def _script(case: str, place: Path, built: Mapping[str, str]) -> str:
 def _told(output: str) -> tuple[str, frozenset[str]]:
     """The verdict on the one result but for what the machine did, its findings, and what it lacks. None is
     judged where no call was seen."""
-    claims: list[dict[str, Any]] = json.loads(output.splitlines()[-1])["claims"]
-    if not claims:
+    results = results_of(output.splitlines()[-1], output)
+    if not results:
         return "UNPROVEN", frozenset()
-    (one,) = claims
-    findings = _named(one.get("reasons")) - OF_THE_MACHINE
-    missing = _named(one.get("missing"))
-    left = "UNPROVEN" if missing else "VALID"
-    return one["verdict"] if findings else left, findings | missing
-
-
-def _named(text: str | None) -> frozenset[str]:
-    return frozenset(filter(None, (text or "").split(";")))
+    (one,) = results
+    left = "UNPROVEN" if one.missing else "VALID"
+    return one.verdict if one.of_itself else left, frozenset(one.of_itself + one.missing)
 
 
 @pytest.mark.parametrize(

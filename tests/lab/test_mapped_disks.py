@@ -1,16 +1,14 @@
 """`weir prove` in a guest: on a device of the device mapper that is nothing, on a mirror of two disks, on
 memory that was swapped, and in control groups of version 2."""
 
-import json
 import sys
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
 from tests.lab.conftest import proving_guest
 from tests.lab.machine import Machine
-from tests.zoo.composed.composer import OF_THE_MACHINE
+from tests.zoo.proven import Proven, results_of
 
 pytestmark = pytest.mark.slow
 _LIMIT_S = 400
@@ -52,17 +50,11 @@ def machine() -> Iterator[Machine]:
         yield running
 
 
-def proven(machine: Machine, *command: str) -> tuple[dict[str, Any], str]:
+def proven(machine: Machine, *command: str) -> Proven:
     weir = (sys.executable, "-m", "weir", "prove", "--json", _SEEN, "--", *command)
     printed = machine.run(*weir, limit_s=_LIMIT_S).stderr
-    (claim,) = json.loads(machine.out("cat", _SEEN))["claims"]
-    return claim, printed
-
-
-def is_proven(claim: dict[str, Any]) -> bool:
-    """But for what others did on the machine, and for a read that was too short on it."""
-    findings = {*(claim.get("reasons") or "").split(";")}
-    return findings <= {"", *OF_THE_MACHINE} and not claim.get("missing")
+    (result,) = results_of(machine.out("cat", _SEEN), printed)
+    return result
 
 
 @pytest.mark.parametrize(
@@ -75,10 +67,10 @@ def is_proven(claim: dict[str, Any]) -> bool:
 def test_a_device_without_any_below_it_stores_nothing(machine: Machine, command: str) -> None:
     """Raw, as a file system on it would be; a part of a disk is the honest twin."""
     size = ["bs=64K", "count=4000"]
-    lies, printed = proven(machine, *command.format(disk="/dev/mapper/zero").split(), *size)
-    assert {"stored", "fetched"} & {*(lies.get("missing") or "").split(";")}, printed
-    honest, printed = proven(machine, *command.format(disk="/dev/mapper/raw").split(), *size)
-    assert is_proven(honest), printed
+    lies = proven(machine, *command.format(disk="/dev/mapper/zero").split(), *size)
+    assert {"stored", "fetched"} & {*lies.missing}, lies.text
+    honest = proven(machine, *command.format(disk="/dev/mapper/raw").split(), *size)
+    assert honest.is_proven, honest.text
 
 
 def within(group: str, command: str) -> tuple[str, ...]:
@@ -89,12 +81,12 @@ def test_a_read_of_memory_that_was_swapped_is_none_of_memory(machine: Machine) -
     machine.out("sh", "-c", "mkdir -p /run/memory && mount -t tmpfs -o size=400m none /run/memory")
     file = "/run/memory/file"
     machine.out(*within("memory", f"dd if=/dev/urandom of={file} bs=1M count=200"))
-    lies, printed = proven(machine, *within("memory", f"dd if={file} of=/dev/null bs=1M"))
-    assert "machine-busy" in (lies.get("reasons") or ""), printed
-    assert "swapped pages, and the files are in memory" in printed
+    lies = proven(machine, *within("memory", f"dd if={file} of=/dev/null bs=1M"))
+    assert "machine-busy" in lies.findings, lies.text
+    assert "swapped pages, and the files are in memory" in lies.text
     machine.out("sh", "-c", f"rm {file} && head -c 100M /dev/urandom >{file}")
-    honest, printed = proven(machine, "dd", f"if={file}", "of=/dev/null", "bs=1M")
-    assert is_proven(honest), printed
+    honest = proven(machine, "dd", f"if={file}", "of=/dev/null", "bs=1M")
+    assert honest.is_proven, honest.text
 
 
 @pytest.mark.weekly
@@ -108,15 +100,15 @@ def test_a_read_of_memory_that_was_swapped_is_none_of_memory(machine: Machine) -
 def test_limits_of_a_control_group_of_version_2(
     machine: Machine, group: str, command: str, rule: str
 ) -> None:
-    free, printed = proven(machine, *command.split())
-    assert is_proven(free), printed
-    limited, printed = proven(machine, *within(group, command))
-    assert rule in (limited.get("reasons") or "").split(";"), printed
+    free = proven(machine, *command.split())
+    assert free.is_proven, free.text
+    limited = proven(machine, *within(group, command))
+    assert rule in limited.findings, limited.text
 
 
 @pytest.mark.weekly
 def test_a_synchronised_write_to_a_mirror_is_proven_or_told_why_not(machine: Machine) -> None:
     write = "dd if=/dev/zero of=/mnt/mirror/f bs=1M count=64 conv=fsync"
-    claim, printed = proven(machine, *write.split())
-    assert is_proven(claim), printed
-    assert claim.get("proof") == "devices" or "; not to the devices: " in printed, printed
+    result = proven(machine, *write.split())
+    assert result.is_proven, result.text
+    assert result.proof == "devices" or "; not to the devices: " in result.text, result.text

@@ -24,12 +24,18 @@ class Proven:
     findings: tuple[str, ...]
     missing: tuple[str, ...]
     notes: str
+    proof: str
     text: str  # what weir prove printed
 
     @property
     def of_itself(self) -> tuple[str, ...]:
         """Findings that do not tell of other users of the machine."""
         return tuple(one for one in self.findings if one not in OF_THE_MACHINE)
+
+    @property
+    def is_proven(self) -> bool:
+        """But for what others did on the machine, and for a result that was too short on it."""
+        return not self.of_itself and not self.missing
 
 
 def proven(
@@ -39,21 +45,26 @@ def proven(
     report = folder / "proven.json"
     weir = [sys.executable, "-m", "weir", "prove", "--json", str(report), *options, "--", *command]
     done = ran(weir, cwd=folder, env={**os.environ, **(environment or {})}, check=True, timeout=_LIMIT_S)
-    found = json.loads(report.read_text(encoding="utf-8"))["claims"]
+    return results_of(report.read_text(encoding="utf-8"), done.stderr)
+
+
+def results_of(report: str, printed: str) -> list[Proven]:
+    """Those in the document that --json writes."""
     return [
         Proven(
             one["verdict"],
-            tuple(_list(one.get("reasons"))),
-            tuple(_list(one.get("missing"))),
+            _names(one.get("reasons")),
+            _names(one.get("missing")),
             one.get("notes") or "",
-            done.stderr,
+            one.get("proof") or "",
+            printed,
         )
-        for one in found
+        for one in json.loads(report)["claims"]
     ]
 
 
-def _list(text: str | None) -> list[str]:
-    return [part for part in (text or "").split(";") if part]
+def _names(text: str | None) -> tuple[str, ...]:
+    return tuple(part for part in (text or "").split(";") if part)
 
 
 def clean(attempt: Callable[[], list[Proven]]) -> list[Proven]:

@@ -55,11 +55,6 @@ def is_seen(one: Proven) -> bool:
     return "read-from-cache" in one.findings or "fetched" in one.missing
 
 
-def is_proven(one: Proven) -> bool:
-    """But for what others did on the disk, and for a read that was too short on this machine."""
-    return not one.of_itself and not one.missing
-
-
 @pytest.mark.parametrize("how", ["advice", "ahead", "populate", "late", "around"])
 def test_what_was_fetched_before_the_clock_started(reader: Path, tmp_path: Path, how: str) -> None:
     file = filled(tmp_path / "file")
@@ -71,7 +66,7 @@ def test_what_was_fetched_before_the_clock_started(reader: Path, tmp_path: Path,
 def test_what_was_fetched_within_the_time(reader: Path, tmp_path: Path, how: str) -> None:
     file = filled(tmp_path / "file")
     honest = read_under(tmp_path, [str(reader), how, file], file)
-    assert is_proven(honest), honest.text
+    assert honest.is_proven, honest.text
 
 
 def test_what_another_process_fetched_before(tmp_path: Path) -> None:
@@ -82,7 +77,7 @@ def test_what_another_process_fetched_before(tmp_path: Path) -> None:
     lies = read_under(tmp_path, ["sh", "-c", script], file)
     assert is_seen(lies), lies.text
     honest = read_under(tmp_path, ["sh", "-c", f"true; {dd}"], file)
-    assert is_proven(honest), honest.text
+    assert honest.is_proven, honest.text
 
 
 def test_what_others_fetched_beside_a_warm_read(reader: Path, tmp_path: Path) -> None:
@@ -97,7 +92,7 @@ def test_what_others_fetched_beside_a_warm_read(reader: Path, tmp_path: Path) ->
         assert is_seen(lies), lies.text
     assert "100 % came from memory" in lies.text
     honest = read_under(tmp_path, [str(reader), "plain", warm], warm)
-    assert is_proven(honest), honest.text
+    assert honest.is_proven, honest.text
 
 
 def test_a_warm_read_on_one_mount_beside_a_cold_one_on_another(tmp_path: Path) -> None:

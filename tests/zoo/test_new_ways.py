@@ -8,7 +8,7 @@ from tests.compiled import built
 from tests.programs import ran
 from tests.witness.watched import is_built
 from tests.zoo.proven import Proven, clean, proven
-from tests.zoo.test_fetched_before import cold, filled, is_proven
+from tests.zoo.test_fetched_before import cold, filled
 
 pytestmark = [pytest.mark.slow, is_built]
 
@@ -47,7 +47,7 @@ def moved(program: Path, how: str, folder: Path, is_cold: bool = True) -> list[P
 )
 def test_an_honest_result_is_proven(program: Path, tmp_path: Path, how: str) -> None:
     (honest,) = moved(program, how, tmp_path)
-    assert is_proven(honest), honest.text
+    assert honest.is_proven, honest.text
 
 
 @pytest.mark.parametrize("how", ["read ring", "read ring hidden"])
@@ -61,7 +61,7 @@ def test_a_read_by_a_queue_that_nobody_saw_is_not_accused(program: Path, tmp_pat
 def test_pages_that_the_kernel_counts_as_whole_folios(program: Path, tmp_path: Path) -> None:
     """The file is in the page cache, in folios of many pages where the file system has them."""
     (honest,) = moved(program, "write into pages", tmp_path, is_cold=False)
-    assert is_proven(honest), honest.text
+    assert honest.is_proven, honest.text
     for how in ("write into most", "write into most maps"):
         (lies,) = moved(program, how, tmp_path, is_cold=False)
         assert lies.of_itself or lies.missing, lies.text
