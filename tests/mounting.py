@@ -14,7 +14,10 @@ PATH = f"{os.environ['PATH']}:/usr/sbin:/sbin"
 
 
 def tried(*arguments: str) -> None:
-    done = ran(arguments, env={**os.environ, "PATH": PATH})
+    try:
+        done = ran(arguments, env={**os.environ, "PATH": PATH})
+    except FileNotFoundError:
+        pytest.skip(f"{arguments[0]} is missing")
     if done.returncode != 0:
         pytest.skip(f"{' '.join(arguments[:3])}: {done.stderr.strip()}")
 

@@ -14,8 +14,8 @@ from tests.needs import device_nodes, loop_devices, mounts, need
 from tests.programs import ran
 from tests.witness.conftest import Prove, need_programs
 from tests.zoo.animals import CACHED_LOOP, COMPRESSING, FUSE, PASSING, VOLATILE
-from tests.zoo.errors import CannotStageError
-from tests.zoo.staging import mounted
+from tests.zoo.errors import CannotStageError, skips_unstaged
+from tests.zoo.staging import blank, loop, mounted
 
 FIO = "fio --name=j --size=32m --bs=256k --filename=f --output-format=json"
 WRITE = f"{FIO} --rw=write --end_fsync=1 --zero_buffers"
@@ -70,14 +70,9 @@ def test_no_number_of_such_a_file_system_is_valid(
 def test_a_disk_itself_is_counted_as_a_mount_is(prove: Prove, tmp_path: Path) -> None:
     need(loop_devices, device_nodes)
     image, node = tmp_path / "image", tmp_path / "data" / "disk"
-    with image.open("wb") as stream:
-        stream.truncate(16 * 2**20)
-    loop = subprocess.check_output(["losetup", "--find", "--show", image], text=True).strip()
-    try:
-        os.mknod(node, 0o600 | stat.S_IFBLK, os.stat(loop).st_rdev)
+    with skips_unstaged(), blank(image, 16 * 2**20), loop(image) as device:
+        os.mknod(node, 0o600 | stat.S_IFBLK, os.stat(device).st_rdev)
         seen = prove("dd", "if=/dev/zero", "of=disk", "bs=1M", "count=8", "conv=fsync")
-    finally:
-        subprocess.run(["losetup", "--detach", loop], check=False)
     assert ("block device", str(node)) in {(one["file_system"], one["source"]) for one in seen["mounts"]}
     (claim,) = seen["claims"]
     assert (claim["moved_bytes"], claim["sync"]) == (8 * 2**20, True)

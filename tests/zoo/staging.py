@@ -45,6 +45,7 @@ from tests.zoo.errors import CannotStageError
 from weir.measure.machine.devices import devices_below
 
 _HERE = Path(__file__).parent
+_WITH_SBIN = {**os.environ, "PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin"}
 _QUOTA_US, _PERIOD_US = 10_000, 100_000
 _ALLOWED_BPS = 100 * 2**20
 _NOBODY = 65534
@@ -198,7 +199,7 @@ def mounted(kind: str, place: Path, work: Path, memory: Path) -> Iterator[None]:
             stack.enter_context(_image("btrfs", "loop,compress-force=zstd", below, image))
             stack.enter_context(_overlay(place, work, below))
         elif kind == PAIR:
-            other = stack.enter_context(_loop(stack.enter_context(_blank(memory / "image"))))
+            other = stack.enter_context(loop(stack.enter_context(blank(memory / "image"))))
             stack.enter_context(_image("btrfs", f"loop,device={other}", place, image, other))
         elif kind == STACKED:
             below = work / "below"
@@ -236,10 +237,10 @@ def served_by(source: str, work: Path, arguments: Sequence[str | Path], place: P
 
 
 @contextmanager
-def _blank(image: Path) -> Iterator[Path]:
+def blank(image: Path, size_bytes: int = _IMAGE_BYTES) -> Iterator[Path]:
     """A new file of zeros, which is deleted."""
     with image.open("wb") as stream:
-        stream.truncate(_IMAGE_BYTES)
+        stream.truncate(size_bytes)
     try:
         yield image
     finally:
@@ -247,30 +248,29 @@ def _blank(image: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _loop(image: Path, *options: str) -> Iterator[str]:
+def loop(image: Path, *options: str) -> Iterator[str]:
     """A loop device of the file."""
     command = ["losetup", *options]
-    done = ran([*command, "--show", "--find", image])
+    done = ran([*command, "--show", "--find", image], env=_WITH_SBIN)
     if done.returncode != 0:
         raise CannotStageError(f"{' '.join(command)}: {done.stderr.strip()}")
     try:
         yield done.stdout.strip()
     finally:
-        subprocess.run(["losetup", "--detach", done.stdout.strip()], check=False)
+        ran(["losetup", "--detach", done.stdout.strip()], env=_WITH_SBIN)
 
 
 @contextmanager
 def _image(kind: str, options: str, place: Path, image: Path, *others: str) -> Iterator[None]:
     """A file system in a file; others: devices that it takes as well."""
-    path = {**os.environ, "PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin"}
-    if shutil.which(f"mkfs.{kind}", path=path["PATH"]) is None:
+    if shutil.which(f"mkfs.{kind}", path=_WITH_SBIN["PATH"]) is None:
         raise CannotStageError(f"mkfs.{kind} is not installed")
     with ExitStack() as stack:
-        stack.enter_context(_blank(image))
-        ran([f"mkfs.{kind}", "-q", image, *others], check=True, env=path)
+        stack.enter_context(blank(image))
+        ran([f"mkfs.{kind}", "-q", image, *others], check=True, env=_WITH_SBIN)
         place.mkdir(exist_ok=True)
         # One that passes the page cache of its file, where the mount makes none.
-        source = image if options else stack.enter_context(_loop(image, "--direct-io=on"))
+        source = image if options else stack.enter_context(loop(image, "--direct-io=on"))
         stack.enter_context(_mount(["-o", options or "rw", str(source)], place))
         yield
 
