@@ -38,9 +38,7 @@ def proving_guest(
         name="guest",
         description=description,
         programs=(KERNEL, *programs),
-        targets={},
         start=start,
-        counters=lambda machine, target: {},
         machine=Guest,
     )
     with started(guest) as machine:

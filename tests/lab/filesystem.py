@@ -47,10 +47,11 @@ class FileSystem:
     name: str
     description: str
     programs: tuple[str, ...]  # without one of them it cannot be started
-    targets: Mapping[str, Share]  # of the site storage-lab; each is mounted on /mnt/NAME
     start: Callable[[Machine], None]
+    # Of the site storage-lab; each is mounted on /mnt/NAME.
+    targets: Mapping[str, Share] = field(default_factory=dict)
     # Of a target: bytes written or read until now, by names such as "write bricks" and "read bricks".
-    counters: Callable[[Machine, str], Mapping[str, int]]
+    counters: Callable[[Machine, str], Mapping[str, int]] = lambda machine, target: {}
     client: Callable[[Machine, str], list[str]] | None = None  # mounts a target, on this and on further nodes
     served: Mapping[str, Served] = field(default_factory=dict)  # of targets with a server that can be probed
     private: tuple[str, ...] = ()  # directories of this machine that its servers write to

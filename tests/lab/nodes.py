@@ -1,7 +1,5 @@
 """Virtual nodes of a private Slurm in a machine of the lab, each a client of its own of a file system."""
 
-import csv
-import io
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +7,7 @@ from pathlib import Path
 
 from tests.lab.filesystem import FileSystem
 from tests.lab.machine import ADDRESS, HERE, ROOT, LabError, Machine
-from tests.lab.weir_runs import weir
+from tests.lab.weir_runs import records_of, weir, where
 
 SITE = "cluster-lab"
 SWITCH = "switch"  # a bridge of the machine, as the program node calls it
@@ -64,10 +62,8 @@ class Nodes:
         folder = self.machine.home / suite
         plan, results, table = folder / "plan.json", folder / "results", folder / "records.csv"
         folder.mkdir()
-        chosen = [word for target in targets for word in ("--target", target)]
-        where = ["--config-dir", config, "--site", SITE, "--suite", suite, *chosen, "--results", folder]
-        weir(self.machine, "root", "plan", *where, "--out", plan)
+        weir(self.machine, "root", "plan", *where(config, SITE, suite, targets, folder), "--out", plan)
         python = ROOT / ".venv/bin/python"
         self.batch(python, "-m", "weir", "run", "--plan", plan, "--results", results)
         weir(self.machine, "root", "collect", "--plan", plan, "--results", results, "--out", table)
-        return list(csv.DictReader(io.StringIO(table.read_text())))
+        return records_of(self.machine, table)

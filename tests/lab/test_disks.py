@@ -29,9 +29,7 @@ LYING = FileSystem(
     name="disks",
     description="disks of a guest that lie",
     programs=(KERNEL, "modprobe", "busybox", "mkfs.ext4", "dmsetup"),
-    targets={},
     start=start,
-    counters=lambda machine, target: {},
     machine=Guest,
 )
 

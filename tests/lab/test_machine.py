@@ -70,7 +70,7 @@ def test_a_failed_start_leaves_nothing_and_says_which_file_system(folder: Path) 
         machine.out("setsid", "--fork", "sleep", "601")
         machine.out("sh", "-c", "echo no disk >&2; exit 3")
 
-    broken = FileSystem("broken", "fails", (), {}, start, lambda machine, target: {})
+    broken = FileSystem("broken", "fails", (), start)
     with pytest.raises(LabError, match=r"(?s)broken does not start: .*exit code 3.no disk"):
         up(folder, [broken])
     assert not folder.exists()

@@ -67,9 +67,7 @@ SLOW = FileSystem(
         "gluster",
         "mount.glusterfs",
     ),
-    targets={},
     start=start,
-    counters=lambda machine, target: {},
     private=("/var/lib/glusterd", "/var/log/glusterfs"),
     machine=JoinedGuest,
 )

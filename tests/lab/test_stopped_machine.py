@@ -22,9 +22,7 @@ GUEST = FileSystem(
     name="guest",
     description="a guest without disks",
     programs=(KERNEL, "modprobe", "busybox"),
-    targets={},
     start=lambda machine: None,
-    counters=lambda machine, target: {},
     machine=Guest,
 )
 PARAMETERS = ["-a", "POSIX", "-w", "-t", "4k", "-b", "200k", "--rate=25"]  # 2 s by its schedule

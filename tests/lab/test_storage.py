@@ -1,7 +1,5 @@
 """Real file systems: weir measures each as root and as an ordinary user; its claims match other counters."""
 
-import csv
-import io
 import re
 from pathlib import Path
 
@@ -12,7 +10,7 @@ from tests.lab.conftest import Lab
 from tests.lab.filesystem import SITE
 from tests.lab.machine import ROOT
 from tests.lab.trial import tried
-from tests.lab.weir_runs import LIMIT, ior, measured, python_for, suite
+from tests.lab.weir_runs import LIMIT, ior, measured, python_for, records_of, suite
 
 PAGE = ROOT / "docs/how-to/storage.md"
 AGAIN = "again"  # reads what the node has just written, with its caches
@@ -161,7 +159,7 @@ def test_the_page_leads_from_a_template_to_a_proven_result(lab: Lab) -> None:
     editor = {"EDITOR": f"sed -i {mounted}", "WEIR_CONFIG": str(config)}
     done = lab.machine.run("bash", "-c", lines, limit_s=300, **editor)
     assert done.returncode == 0, done.stdout + done.stderr
-    rows = list(csv.DictReader(io.StringIO(lab.machine.read(study / "records.csv"))))
+    rows = records_of(lab.machine, study / "records.csv")
     assert [row["access"] for row in rows] == ["write", "read"]
     for row in rows:
         undecided = any(note in row["notes"] for note in CANNOT_DECIDE)

@@ -59,6 +59,16 @@ def weir(machine: Machine, user: str, *arguments: str | Path, limit_s: float = _
     return done.stdout
 
 
+def where(config: Path, site: str, suite: str, targets: Sequence[str], results: Path) -> list[str | Path]:
+    """Options of weir plan."""
+    chosen = [word for target in targets for word in ("--target", target)]
+    return ["--config-dir", config, "--site", site, "--suite", suite, *chosen, "--results", results]
+
+
+def records_of(machine: Machine, table: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(machine.read(table))))
+
+
 def measured(
     machine: Machine,
     user: str,
@@ -72,23 +82,9 @@ def measured(
     folder = machine.home / f"{user}-{suite}{'-again' if again else ''}"
     machine.out("install", "-d", "-o", user, folder)
     plan = folder / "plan.json"
-    chosen = [word for target in targets for word in ("--target", target)]
-    where: list[str | Path] = [
-        "--config-dir",
-        config,
-        "--site",
-        SITE,
-        "--suite",
-        suite,
-        *chosen,
-        "--results",
-        folder,
-    ]
-    weir(machine, user, "plan", *where, "--out", plan, limit_s=_PLAN_S)
+    weir(machine, user, "plan", *where(config, SITE, suite, targets, folder), "--out", plan, limit_s=_PLAN_S)
     weir(machine, user, "run", "--plan", plan, "--results", folder / "results", limit_s=limit_s)
     table = folder / "records.csv"
     weir(machine, user, "collect", "--plan", plan, "--results", folder / "results", "--out", table)
     batches = json.loads(machine.read(plan))["batches"]
-    return sum(len(batch["cells"]) for batch in batches), list(
-        csv.DictReader(io.StringIO(machine.read(table)))
-    )
+    return sum(len(batch["cells"]) for batch in batches), records_of(machine, table)
