@@ -53,10 +53,10 @@ def nothing_was_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batches, "clean_up_after_kills", lambda report: [])
 
 
-def ended(one: PlannedBatch, each: Execution, status: str = "done") -> None:
+def ended(one: PlannedBatch, each: Execution, status: str = "done", **facts: str) -> None:
     """The run file of an execution."""
     folder = run_folder(one.results, each.cell.cell, each.run)
-    write_file(folder / "run.json", json.dumps({"status": status}))
+    write_file(folder / "run.json", json.dumps({"status": status, **facts}))
 
 
 def run_round(batch: SessionBatch, round: int | None, status: str = "done") -> list[Execution]:
@@ -66,6 +66,21 @@ def run_round(batch: SessionBatch, round: int | None, status: str = "done") -> l
         ended(batch.planned, each, status)
         batch.take(each, {"status": status, "error": f"round {each.run}" if status == "failed" else None})
     return todo
+
+
+class Turns:
+    """Batches whose turns are known, of executions that end at once; those in `faults` cannot go on."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, **faults: Exception) -> None:
+        self.faults, self.names, self.busy = faults, "", set[bool]()
+        monkeypatch.setattr(batches, "take_turn", self.take)
+
+    def take(self, one: SessionBatch, round: int | None) -> None:
+        self.names += one.planned.batch
+        self.busy.add(is_busy(one.planned.target))
+        if one.planned.batch in self.faults:
+            raise self.faults[one.planned.batch]
+        run_round(one, round)
 
 
 def measured_in_rounds(jobs: list[PlannedBatch], seed: int, **options: Any) -> list[BatchReceipt]:
@@ -133,21 +148,6 @@ def test_a_batch_that_cannot_go_on_leaves_the_others_their_turn(
         None,
     ]
     assert results[2].done == 2
-
-
-class Turns:
-    """Batches whose turns are known, of executions that end at once; those in `faults` cannot go on."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, **faults: Exception) -> None:
-        self.faults, self.names, self.busy = faults, "", set[bool]()
-        monkeypatch.setattr(batches, "take_turn", self.take)
-
-    def take(self, one: SessionBatch, round: int | None) -> None:
-        self.names += one.planned.batch
-        self.busy.add(is_busy(one.planned.target))
-        if one.planned.batch in self.faults:
-            raise self.faults[one.planned.batch]
-        run_round(one, round)
 
 
 def test_turns_end_when_the_first_batch_is_through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -310,10 +310,8 @@ def test_a_batch_without_success_is_told_in_the_words_of_its_first_failure(
     """They may be nowhere above, as below ReFrame."""
     own = job("b", (4,), tmp_path)
     for number, reason in ((1, "exit code 213: unknown option --mpi=pmix"), (0, "exit code 1: a later one")):
-        folder = run_folder(tmp_path, own.cells[0].cell, number)
-        folder.mkdir(parents=True)
-        document = {"status": "failed", "error": reason, "ended": f"2026-03-01T1{9 - number}:00:00+00:00"}
-        (folder / "run.json").write_text(json.dumps(document))
+        at = f"2026-03-01T1{9 - number}:00:00+00:00"
+        ended(own, Execution(own.cells[0], number, 0), "failed", error=reason, ended=at)
     run_alone(monkeypatch, tmp_path, "b")
     monkeypatch.setattr(run, "measure_in_turn", lambda session: None)
     arguments = ["run", "--plan", "plan.json", "--results", str(tmp_path)]
@@ -350,9 +348,7 @@ def test_costs_are_kept_whatever_becomes_of_a_batch(
 def test_a_receipt_tells_what_was_measured_kept_unavailable_and_failed_and_why(tmp_path: Path) -> None:
     one = job("a", (3,), tmp_path)
     for run_number, day in ((0, "2026-03-01"), (1, "2026-03-04")):
-        ended(one, Execution(one.cells[0], run_number, 0))
-        file = run_folder(tmp_path, "a0", run_number) / "run.json"
-        file.write_text(json.dumps({"status": "done", "ended": f"{day}T10:00:00+00:00"}))
+        ended(one, Execution(one.cells[0], run_number, 0), ended=f"{day}T10:00:00+00:00")
     first, second = Session([one, job("b", (1,), tmp_path)], seed=1).batches
     run_round(first, 2, "failed")
     second.unavailable = "not mounted"

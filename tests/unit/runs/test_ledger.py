@@ -53,9 +53,8 @@ def end(results: Path, cell: str, run: int, **how: Any) -> Path:
 def test_nothing_of_a_weir_that_was_killed_at_the_end_of_a_run_counts(tmp_path: Path) -> None:
     """It had judged the run, and its guardian, which settles it, judges nothing."""
     folder = tmp_path / "results/lab/runs/c1/000"
-    folder.mkdir(parents=True)
     for name in (ROWS_FILE, f".{ROWS_FILE}.4711", f".{RUN_FILE}.4711", "stdout.txt"):
-        (folder / name).write_text("{}\n")
+        write_file(folder / name, "{}\n")
     end_run(folder, document("c1", 0))
     assert {file.name for file in folder.iterdir()} == {"stdout.txt", RUN_FILE}
     assert [*json.loads((folder / RUN_FILE).read_text())["sha256"]] == ["stdout.txt"]
@@ -219,13 +218,7 @@ def test_several_writers_make_one_chain(tmp_path: Path) -> None:
 
 
 def test_a_ledger_that_was_written_anew_is_not_that_of_the_collection(results: Path) -> None:
-    study = results / "study"
-    rounds = checked(results)
-    for name in ("records.csv", *TABLES):
-        (study / name).write_text("\n")
-    (study / ROUNDS_FILE).write_text(json.dumps(rounds.data()))
-    digest = write_manifest(study, "records.csv", [study / "plan.json", study / ROUNDS_FILE])
-    (study / "facts.json").write_text(json.dumps({"digest": digest}))
+    study = collected(results)
     end(results, "c3", 0)  # of another study
     assert verify(study).differences == ()
     (results / LEDGER).unlink()

@@ -42,11 +42,14 @@ def write(folder: Path, name: str, text: str, second: int) -> None:
     os.utime(file, (second, second))
 
 
+def write_in_order(folder: Path, *names: str) -> None:
+    """The files of a drawing; page.json has the page."""
+    for second, name in enumerate(names, 5):
+        write(folder, name, json.dumps(PAGE) if name == "page.json" else "", second)
+
+
 def test_a_printed_study_ends_with_its_answer_and_both_files(tmp_path: Path) -> None:
-    for second, (name, text) in enumerate(
-        [("records.csv", ""), ("page.json", json.dumps(PAGE)), ("report.pdf", "")], 5
-    ):
-        write(tmp_path, name, text, second)
+    write_in_order(tmp_path, "records.csv", "page.json", "report.pdf")
     write(tmp_path, "tables/publication.csv", MAP, 6)
     write(tmp_path, "figures/scaling.csv", "", 6)
     assert ended(tmp_path) == [
@@ -70,18 +73,12 @@ def test_a_workflow_with_nothing_to_do_shows_the_ending_of_the_earlier_one(tmp_p
 
 
 def test_a_pdf_of_an_earlier_drawing_is_not_named(tmp_path: Path) -> None:
-    for second, (name, text) in enumerate(
-        [("report.pdf", ""), ("records.csv", ""), ("page.json", json.dumps(PAGE))], 5
-    ):
-        write(tmp_path, name, text, second)
+    write_in_order(tmp_path, "report.pdf", "records.csv", "page.json")
     assert ended(tmp_path)[1:] == [f"HTML: {tmp_path}/report.html"]
 
 
 def test_collected_records_end_with_their_verdicts(tmp_path: Path) -> None:
-    for second, (name, text) in enumerate(
-        [("page.json", json.dumps(PAGE)), ("report.pdf", ""), ("records.csv", "")], 5
-    ):
-        write(tmp_path, name, text, second)
+    write_in_order(tmp_path, "page.json", "report.pdf", "records.csv")
     write(tmp_path, "facts.json", json.dumps({"records": 6, "verdicts": {"VALID": 4, "INVALID": 2}}), 8)
     assert ended(tmp_path) == [
         f"{tmp_path}/records.csv: 6 records: 4 VALID, 2 INVALID",
@@ -92,8 +89,7 @@ def test_collected_records_end_with_their_verdicts(tmp_path: Path) -> None:
 def test_batches_alone_end_with_the_cells_that_they_measured(tmp_path: Path) -> None:
     """The records of an earlier workflow are not those that were measured."""
     study = tmp_path / "study"
-    write(study, "records.csv", "", 5)
-    write(study, "page.json", json.dumps(PAGE), 6)
+    write_in_order(study, "records.csv", "page.json")
     write(tmp_path, "runs/c0/000/run.json", "{}\n", 9)
     assert ended(study, output_times(study), cells=2) == [f"1 of 2 cells measured: {tmp_path}/runs"]
 
