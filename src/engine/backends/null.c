@@ -2,6 +2,7 @@
  * faults and a trace of what was requested can be ordered by options. */
 #include "attempts.h"
 #include "backend.h"
+#include "words.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -190,14 +191,12 @@ static int null_close(struct weir_file *file, struct weir_problem *problem) {
 }
 
 static const char *null_refuse(const struct weir_open *how) {
-    static const char *const calls[] = {"open",  "sync",  "close", "stat",  "unlink",
-                                        "mknod", "mkdir", "rmdir", "rename"};
+    static const char *const calls[] = {"open",  "sync",  "close", "stat",   "unlink",
+                                        "mknod", "mkdir", "rmdir", "rename", NULL};
     const char *fail = ((const struct null_settings *)how->settings)->fail;
-    bool known = fail == NULL;
-    for (unsigned i = 0; !known && i < sizeof calls / sizeof calls[0]; i++) {
-        known = strcmp(fail, calls[i]) == 0;
-    }
-    return known ? NULL : "--null.fail takes open, sync, close, stat, unlink, mknod, mkdir, rmdir or rename";
+    return fail == NULL || weir_place_of(fail, calls) >= 0
+               ? NULL
+               : "--null.fail takes open, sync, close, stat, unlink, mknod, mkdir, rmdir or rename";
 }
 
 static int null_remove(const char *path, const void *settings, struct weir_problem *problem) {

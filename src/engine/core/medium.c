@@ -1,6 +1,7 @@
 #include "medium.h"
 
 #include "closing.h"
+#include "words.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -100,13 +101,8 @@ static bool medium_find_in_table(const char *table, const struct medium_place *p
 }
 
 bool weir_medium_is_memory(const struct weir_medium *medium) {
-    static const char *const names[] = {"tmpfs", "ramfs", "hugetlbfs", "devtmpfs"};
-    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strcmp(medium->file_system, names[i]) == 0) {
-            return true;
-        }
-    }
-    return false;
+    static const char *const names[] = {"tmpfs", "ramfs", "hugetlbfs", "devtmpfs", NULL};
+    return weir_place_of(medium->file_system, names) >= 0;
 }
 
 /* A daemon of FUSE reads and writes for the process, which is then not charged. */

@@ -5,6 +5,7 @@
 #include "device.h"
 #include "fuse_client.h"
 #include "observer.h"
+#include "words.h"
 
 #include <dirent.h>
 #include <net/if.h>
@@ -19,14 +20,9 @@
 
 /* Kept on this machine, though no block device is below the mount. */
 static bool ports_is_local(const char *file_system) {
-    static const char *const local[] = {"tmpfs", "ramfs", "hugetlbfs", "overlay",  "zfs",
-                                        "btrfs", "proc",  "sysfs",     "devtmpfs", "bcachefs"};
-    for (unsigned i = 0; i < sizeof local / sizeof local[0]; i++) {
-        if (strcmp(file_system, local[i]) == 0) {
-            return true;
-        }
-    }
-    return false;
+    static const char *const local[] = {"tmpfs", "ramfs", "hugetlbfs", "overlay",  "zfs", "btrfs",
+                                        "proc",  "sysfs", "devtmpfs",  "bcachefs", NULL};
+    return weir_place_of(file_system, local) >= 0;
 }
 
 /* The name of a source may look as that of a server does (of mergerfs: directories, as a:b). */

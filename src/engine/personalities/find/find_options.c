@@ -1,5 +1,7 @@
 #include "find.h"
 
+#include "words.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,22 +34,14 @@ void find_help(void) {
     weir_options_print(weir_document_options);
 }
 
-/* Whether the next argument is its value. */
-static bool find_takes_value(const char *argument) {
-    static const char *const names[] = {
-        "-q", "--json", "--directory", "--make-files", "--make-directories", "--make-bytes"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strcmp(argument, names[i]) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* find writes long options with one dash, and the directory without an option: brought into the form of the
  * others. */
 static char **find_in_long_form(int argc, char **argv, int *count) {
-    static const char *const single[] = {"-name", "-size", "-newer"};
+    static const char *const single[] = {"-name", "-size", "-newer", NULL};
+    static const char *const with_value[] = {
+        "--name",       "--size",      "--newer",      "-q",
+        "--json",       "--directory", "--make-files", "--make-directories",
+        "--make-bytes", NULL};
     static char double_name[] = "--name", double_size[] = "--size", double_newer[] = "--newer";
     static char directory[] = "--directory";
     char *const doubled[] = {double_name, double_size, double_newer};
@@ -55,15 +49,9 @@ static char **find_in_long_form(int argc, char **argv, int *count) {
     bool value = false;
     *count = 0;
     for (int i = 0; arguments != NULL && i < argc; i++) {
-        char *argument = argv[i];
-        bool is_option = false;
-        for (int k = 0; k < 3 && !value; k++) {
-            if (strcmp(argument, single[k]) == 0 || strcmp(argument, doubled[k]) == 0) {
-                argument = doubled[k];
-                is_option = true;
-            }
-        }
-        is_option = is_option || (!value && find_takes_value(argument));
+        int place = value ? -1 : weir_place_of(argv[i], single);
+        char *argument = place >= 0 ? doubled[place] : argv[i];
+        bool is_option = !value && weir_place_of(argument, with_value) >= 0;
         if (i > 0 && !value && !is_option && argument[0] != '-') {
             arguments[(*count)++] = directory;
         }

@@ -2,6 +2,7 @@
  * memory until all is measured: nothing is written while something is timed. */
 #include "closing.h"
 #include "io_model.h"
+#include "words.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -155,15 +156,7 @@ static void iom_keep(struct iom_sampler *sampler, struct row *row, const struct 
 }
 
 static bool iom_matters(const struct source *source, const char *name) {
-    for (int i = 0; source->only != NULL; i++) {
-        if (source->only[i] == NULL) {
-            return false;
-        }
-        if (strcmp(source->only[i], name) == 0) {
-            return true;
-        }
-    }
-    return true;
+    return source->only == NULL || weir_place_of(name, source->only) >= 0;
 }
 
 /* "name: 12", "name 12", and Lustre's "name 12 samples [unit] least greatest sum". */

@@ -2,6 +2,7 @@
 
 #include "mix.h"
 #include "options.h"
+#include "words.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -34,14 +35,13 @@ static bool iom_sizes(const char *text, int64_t *x_bytes, int64_t *y_bytes, bool
 }
 
 bool iom_locality_parse(const char *text, struct iom_locality *locality) {
+    static const char *const without_sizes[] = {
+        [IOM_OFF0] = "off0", [IOM_SEQ] = "seq", [IOM_RND] = "rnd", NULL};
     bool has_y = false;
+    int order = weir_place_of(text, without_sizes);
     memset(locality, 0, sizeof *locality);
-    if (strcmp(text, "off0") == 0) {
-        locality->order = IOM_OFF0;
-    } else if (strcmp(text, "seq") == 0) {
-        locality->order = IOM_SEQ;
-    } else if (strcmp(text, "rnd") == 0) {
-        locality->order = IOM_RND;
+    if (order >= 0) {
+        locality->order = (enum iom_order)order;
     } else if (strncmp(text, "rnd", 3) == 0) {
         locality->order = IOM_NEAR;
         return iom_sizes(text + 3, &locality->x_bytes, &locality->y_bytes, &has_y) && !has_y;

@@ -1,6 +1,7 @@
 #include "io_model.h"
 
 #include "backend_options.h"
+#include "words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -78,19 +79,16 @@ void iom_help(void) {
 }
 
 static bool iom_words_are_known(struct iom_run *run, char *complaint) {
-    static const char *const modes[] = {"untouched", "cached", "uncached", "discarded"};
+    static const char *const modes[] = {"untouched", "cached", "uncached", "discarded", NULL};
     const struct iom_params *a = &run->requested;
     static const char localities[] = "off0, seq, rnd, rndX, strideX, strideX,Y or reverseX";
     REFUSE(!iom_locality_parse(a->file_order, &run->in_file), "-f %s: the locality is %s", a->file_order,
            localities);
     REFUSE(!iom_locality_parse(a->memory_order, &run->in_memory), "-m %s: the locality is %s",
            a->memory_order, localities);
-    int mode = 0;
-    while (mode < 4 && strcmp(a->cache, modes[mode]) != 0) {
-        mode++;
-    }
+    int mode = weir_place_of(a->cache, modes);
     const char *near = weir_nearest(a->cache, modes, 4);
-    REFUSE(mode == 4, "--cache %s: the mode is untouched, cached, uncached or discarded%s%s%s", a->cache,
+    REFUSE(mode < 0, "--cache %s: the mode is untouched, cached, uncached or discarded%s%s%s", a->cache,
            near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
     run->cache = (enum iom_cache)mode;
     return true;

@@ -1,19 +1,13 @@
 /* Shared files whose ranks do not have blocks: every transfer has an offset in the segment, and an MPI type
  * shows the same offsets as one view of the file. The bytes are those that IOR writes at these offsets. */
 #include "ior.h"
-
-#include <string.h>
-
-static const char *const names[] = {"blocks", "interleaved", "nested", "subarray"};
+#include "words.h"
 
 bool ior_distribution_find(const char *name, enum ior_distribution *distribution) {
-    for (int i = IOR_BLOCKS; i <= IOR_SUBARRAY; i++) {
-        if (strcmp(name, names[i]) == 0) {
-            *distribution = (enum ior_distribution)i;
-            return true;
-        }
-    }
-    return false;
+    static const char *const names[] = {"blocks", "interleaved", "nested", "subarray", NULL};
+    int place = weir_place_of(name, names);
+    *distribution = place >= 0 ? (enum ior_distribution)place : IOR_BLOCKS;
+    return place >= 0;
 }
 
 static int ior_per_block(const struct ior_run *run) {

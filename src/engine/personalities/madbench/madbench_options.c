@@ -1,6 +1,7 @@
 #include "madbench.h"
 
 #include "backend_options.h"
+#include "words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -142,8 +143,8 @@ static bool mad_geometry_is_sound(struct mad_run *run, char *complaint) {
 
 static bool mad_request_is_sound(struct mad_run *run, char *complaint) {
     const struct mad_params *a = &run->requested;
-    REFUSE(strcmp(a->phases, "S") != 0 && strcmp(a->phases, "SW") != 0 && strcmp(a->phases, "SC") != 0 &&
-               strcmp(a->phases, "SWC") != 0,
+    static const char *const orders[] = {"S", "SW", "SC", "SWC", NULL};
+    REFUSE(weir_place_of(a->phases, orders) < 0,
            "--phases %s: S, SW, SC or SWC; what is read must be written first", a->phases);
     run->runs[MAD_S] = true;
     run->runs[MAD_W] = strchr(a->phases, 'W') != NULL;

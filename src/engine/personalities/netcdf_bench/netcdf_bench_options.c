@@ -1,6 +1,7 @@
 #include "netcdf_bench.h"
 
 #include "backend_options.h"
+#include "words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -69,15 +70,6 @@ void ncb_help(void) {
     weir_options_print(weir_document_options);
 }
 
-static bool ncb_one_of(const char *name, const char *const *names) {
-    for (int i = 0; names[i] != NULL; i++) {
-        if (strcmp(name, names[i]) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool ncb_words_are_known(struct ncb_run *run, char *complaint) {
     static const char *const independent[] = {"ind", "i", "independent", NULL};
     static const char *const collective[] = {"coll", "c", "collective", NULL};
@@ -85,9 +77,9 @@ static bool ncb_words_are_known(struct ncb_run *run, char *complaint) {
     const struct ncb_params *a = &run->requested;
     char types[120];
     ncb_type_names(types, sizeof types);
-    run->collective = ncb_one_of(a->io_type, collective);
-    run->file_per_process = ncb_one_of(a->io_type, per_process);
-    REFUSE(!run->collective && !run->file_per_process && !ncb_one_of(a->io_type, independent),
+    run->collective = weir_place_of(a->io_type, collective) >= 0;
+    run->file_per_process = weir_place_of(a->io_type, per_process) >= 0;
+    REFUSE(!run->collective && !run->file_per_process && weir_place_of(a->io_type, independent) < 0,
            "-t=%s: the type is ind, coll or file-per-process", a->io_type);
     REFUSE(strcmp(a->output, "human") != 0 && strcmp(a->output, "parser") != 0,
            "-x=%s: the output is human or parser", a->output);
