@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,45 +102,37 @@ static uintptr_t bindings_address(const struct object *object, uintptr_t value) 
     return bindings_contains(object, value + object->base) ? value + object->base : 0;
 }
 
-static void bindings_read_tables(struct object *object, const ElfW(Dyn) * entry) {
+/* The entries of a dynamic section that matter here, and where the object keeps what they tell: an address or
+ * a number, which have the same size. */
+static const struct {
+    long tag;
+    size_t at;
+    bool is_number;
+} bindings_entries[] = {
+    {DT_SYMTAB, offsetof(struct object, symbols), false},
+    {DT_STRTAB, offsetof(struct object, strings), false},
+    {DT_GNU_HASH, offsetof(struct object, hash), false},
+    {DT_JMPREL, offsetof(struct object, slots), false},
+    {DT_PLTRELSZ, offsetof(struct object, slots_bytes), true},
+    {DT_RELA, offsetof(struct object, relocations), false},
+    {DT_REL, offsetof(struct object, relocations), false},
+    {DT_RELASZ, offsetof(struct object, relocations_bytes), true},
+    {DT_RELSZ, offsetof(struct object, relocations_bytes), true},
+    {DT_RELAENT, offsetof(struct object, entry_bytes), true},
+    {DT_RELENT, offsetof(struct object, entry_bytes), true},
+    {DT_VERDEF, offsetof(struct object, versions), false},
+    {DT_VERDEFNUM, offsetof(struct object, version_count), true},
+};
+
+static void bindings_read_tables(struct object *object, const ElfW(Dyn) * entry,
+                                 uintptr_t (*address)(const struct object *object, uintptr_t value)) {
     for (; entry->d_tag != DT_NULL; entry++) {
-        uintptr_t value = entry->d_un.d_val, address = bindings_address(object, value);
-        switch (entry->d_tag) {
-        case DT_SYMTAB:
-            object->symbols = (const bindings_symbol *)address;
-            break;
-        case DT_STRTAB:
-            object->strings = (const char *)address;
-            break;
-        case DT_GNU_HASH:
-            object->hash = (const uint32_t *)address;
-            break;
-        case DT_JMPREL:
-            object->slots = address;
-            break;
-        case DT_PLTRELSZ:
-            object->slots_bytes = value;
-            break;
-        case DT_RELA:
-        case DT_REL:
-            object->relocations = address;
-            break;
-        case DT_RELASZ:
-        case DT_RELSZ:
-            object->relocations_bytes = value;
-            break;
-        case DT_RELAENT:
-        case DT_RELENT:
-            object->entry_bytes = value;
-            break;
-        case DT_VERDEF:
-            object->versions = address;
-            break;
-        case DT_VERDEFNUM:
-            object->version_count = value;
-            break;
-        default:
-            break;
+        for (size_t i = 0; i < sizeof bindings_entries / sizeof *bindings_entries; i++) {
+            if (entry->d_tag == bindings_entries[i].tag) {
+                uintptr_t value = entry->d_un.d_val;
+                value = bindings_entries[i].is_number ? value : address(object, value);
+                memcpy((char *)object + bindings_entries[i].at, &value, sizeof value);
+            }
         }
     }
 }
@@ -179,7 +172,7 @@ static int bindings_add(struct dl_phdr_info *info, size_t size, void *context) {
     for (unsigned i = 0; i < object->segment_count; i++) {
         if (object->segments[i].p_type == PT_DYNAMIC) {
             const ElfW(Dyn) *table = (const ElfW(Dyn) *)(object->base + object->segments[i].p_vaddr);
-            bindings_read_tables(object, table);
+            bindings_read_tables(object, table, bindings_address);
             look->debug = look->count == 1 ? bindings_debug(table) : look->debug;
         }
     }
@@ -267,20 +260,9 @@ struct bindings_space {
     struct bindings_space *next;
 };
 
-/* Reads an object of another name space, whose tables have addresses already. */
-static void bindings_read_foreign(const struct link_map *map, struct object *object) {
-    *object = (struct object){.name = map->l_name, .base = map->l_addr};
-    for (const ElfW(Dyn) *entry = map->l_ld; entry != NULL && entry->d_tag != DT_NULL; entry++) {
-        uintptr_t value = entry->d_un.d_val;
-        uintptr_t address = value < object->base ? value + object->base : value;
-        if (entry->d_tag == DT_SYMTAB) {
-            object->symbols = (const bindings_symbol *)address;
-        } else if (entry->d_tag == DT_STRTAB) {
-            object->strings = (const char *)address;
-        } else if (entry->d_tag == DT_GNU_HASH) {
-            object->hash = (const uint32_t *)address;
-        }
-    }
+/* Tables of an object of another name space have addresses already. */
+static uintptr_t bindings_foreign_address(const struct object *object, uintptr_t value) {
+    return value < object->base ? value + object->base : value;
 }
 
 static uint32_t bindings_symbol_count(const uint32_t *hash) {
@@ -317,8 +299,10 @@ static void bindings_look_at_auditors(const struct look *look) {
     bool is_list = space != NULL && space->known.r_version >= 2;
     while (is_list && (space = space->next) != NULL) {
         for (const struct link_map *map = space->known.r_map; map != NULL; map = map->l_next) {
-            struct object object;
-            bindings_read_foreign(map, &object);
+            struct object object = {.name = map->l_name, .base = map->l_addr};
+            if (map->l_ld != NULL) {
+                bindings_read_tables(&object, map->l_ld, bindings_foreign_address);
+            }
             bindings_look_at_hooks(look, &object);
         }
     }
