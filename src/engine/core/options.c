@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -141,7 +142,8 @@ static bool options_store(struct parse *parse, const struct match *match, const 
                           const char *value) {
     char *end;
     long long number = 0;
-    double seconds = 0;
+    double real = 0;
+    bool is_time = match->option->kind == WEIR_SECONDS;
     switch (match->option->kind) {
     case WEIR_FLAG:
         if (!weir_size_parse(value, &number) || number > 1000) {
@@ -166,18 +168,12 @@ static bool options_store(struct parse *parse, const struct match *match, const 
         *(int64_t *)match->into = number;
         return true;
     case WEIR_SECONDS:
-        seconds = strtod(value, &end);
-        if (end == value || *end != '\0' || !(seconds >= 0 && seconds < 1e9)) {
-            return complain(parse, "%s %s: not a number of seconds", shown, value);
-        }
-        *(double *)match->into = seconds;
-        return true;
     case WEIR_NUMBER:
-        seconds = strtod(value, &end);
-        if (end == value || *end != '\0' || !(seconds > -1e9 && seconds < 1e9)) {
-            return complain(parse, "%s %s: not a number", shown, value);
+        real = strtod(value, &end);
+        if (end == value || *end != '\0' || !(fabs(real) < 1e9) || (is_time && real < 0)) {
+            return complain(parse, "%s %s: not a number%s", shown, value, is_time ? " of seconds" : "");
         }
-        *(double *)match->into = seconds;
+        *(double *)match->into = real;
         return true;
     case WEIR_TEXT:
         *(const char **)match->into = value;
@@ -309,14 +305,15 @@ const char *weir_options_first_set(const struct weir_option_set *set) {
 void weir_options_print(const struct weir_option *options) {
     for (const struct weir_option *o = options; o != NULL && !options_is_end(o); o++) {
         char form[96] = "";
+        bool is_flag = o->kind == WEIR_FLAG;
+        const char *gap = is_flag ? "" : " ", *value = is_flag ? "" : o->value;
         int used = 0;
         if (o->letter != 0) {
-            used += snprintf(form + used, sizeof form - (size_t)used, "-%c%s%s", o->letter,
-                             o->kind == WEIR_FLAG ? "" : " ", o->kind == WEIR_FLAG ? "" : o->value);
+            used += snprintf(form + used, sizeof form - (size_t)used, "-%c%s%s", o->letter, gap, value);
         }
         if (o->name != NULL) {
             used += snprintf(form + used, sizeof form - (size_t)used, "%s--%s%s%s", used ? ", " : "", o->name,
-                             o->kind == WEIR_FLAG ? "" : " ", o->kind == WEIR_FLAG ? "" : o->value);
+                             gap, value);
         }
         if (used == 0) {
             snprintf(form, sizeof form, "-O %s=%s", o->directive, o->value ? o->value : "1");
