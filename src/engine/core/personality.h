@@ -11,12 +11,12 @@ enum weir_exit { WEIR_FINE = 0, WEIR_FAILED = 1, WEIR_WRONG_USE = 2 };
 #define WEIR_ABORTED 255
 
 struct weir_personality {
-    const char *name;    /* as the first argument of weir-io */
-    const char *summary; /* one line for --help */
-    void (*help)(void);  /* full help on stdout; called on one rank only */
-    /* What weir_personality_main runs: the frame of a personality that measures, or where there is none this
-     * function. Called on every rank of the job; returns the same exit code on all. */
-    const struct weir_frame *frame;
+    const char *name;        /* as the first argument of weir-io */
+    const char *summary;     /* one line for --help */
+    void (*help)(void);      /* full help on stdout; called on one rank only */
+    struct weir_frame frame; /* of a personality that measures */
+    /* What weir_personality_main calls on every rank of the job instead of running the frame once; returns
+     * the same exit code on all. */
     int (*run)(struct weir_job *job, int argc, char **argv);
 
     const struct weir_personality *next; /* set by the registry */

@@ -7,7 +7,8 @@
 
 /* True on all ranks where no rank complains; else rank 0 prints the complaint of the first rank that has one.
  */
-static bool run_agree(const struct weir_job *job, const char *personality, bool good, char *complaint) {
+static bool run_agree(const struct weir_job *job, const struct weir_personality *personality, bool good,
+                      char *complaint) {
     int first = good ? job->size : job->rank;
     MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, job->comm);
     if (first == job->size) {
@@ -19,7 +20,7 @@ static bool run_agree(const struct weir_job *job, const char *personality, bool 
         MPI_Recv(complaint, WEIR_COMPLAINT, MPI_CHAR, first, 0, job->comm, MPI_STATUS_IGNORE);
     }
     if (job->rank == 0) {
-        fprintf(stderr, "weir-io: %s: %s\n", personality, complaint);
+        fprintf(stderr, "weir-io: %s: %s\n", personality->name, complaint);
     }
     return false;
 }
@@ -64,12 +65,12 @@ struct weir_phase weir_run_phase(const struct weir_run *run, const char *name, i
                                .limit = WEIR_NO_LIMIT};
 }
 
-static void run_release(const struct weir_frame *frame, struct weir_run *run) {
+static void run_release(struct weir_run *run) {
     if (run == NULL) {
         return;
     }
-    if (frame->release != NULL) {
-        frame->release(run);
+    if (run->personality->frame.release != NULL) {
+        run->personality->frame.release(run);
     }
     weir_hints_free(&run->measure.observed.hints);
     weir_hints_free(&run->hints);
@@ -79,17 +80,20 @@ static void run_release(const struct weir_frame *frame, struct weir_run *run) {
 }
 
 /* The options, and the files and variables that rank 0 reads for all. */
-static struct weir_run *run_read(const char *personality, const struct weir_frame *frame,
-                                 struct weir_job *job, const struct weir_arguments *line, void *launch) {
+static struct weir_run *run_read(const struct weir_personality *personality, struct weir_job *job,
+                                 const struct weir_arguments *line, void *launch) {
     char complaint[WEIR_COMPLAINT] = "no memory";
-    struct weir_run *run = calloc(1, frame->run_bytes);
+    struct weir_run *run = calloc(1, personality->frame.run_bytes);
+    if (run != NULL) {
+        run->personality = personality;
+    }
     bool good = run_same_arguments(job, line->count, line->list, complaint);
     if (run_agree(job, personality, good && run != NULL, complaint)) {
         run->job = job;
         run->launch = launch;
         run->common = weir_common_defaults;
         run->iterations = 1;
-        good = frame->options(run, line->count, line->list, complaint);
+        good = personality->frame.options(run, line->count, line->list, complaint);
         if (run_agree(job, personality, good, complaint)) {
             bool hints = run->reads_hints && (run->backend->traits & WEIR_HINTS) != 0;
             good = !hints || weir_hints_share(job, &run->hints, run->hints_file, complaint);
@@ -98,11 +102,12 @@ static struct weir_run *run_read(const char *personality, const struct weir_fram
             }
         }
     }
-    run_release(frame, run);
+    run_release(run);
     return NULL;
 }
 
-static bool run_iterations(const struct weir_frame *frame, struct weir_run *run) {
+static bool run_iterations(struct weir_run *run) {
+    const struct weir_frame *frame = &run->personality->frame;
     if (frame->prepare != NULL && !frame->prepare(run)) {
         return false;
     }
@@ -117,12 +122,13 @@ static bool run_iterations(const struct weir_frame *frame, struct weir_run *run)
 }
 
 /* On the ranks that take part. */
-static int run_measure(const char *personality, const struct weir_frame *frame, struct weir_run *run) {
+static int run_measure(struct weir_run *run) {
+    const struct weir_personality *personality = run->personality;
     run->document = (struct weir_document){.job = run->job,
-                                           .personality = personality,
+                                           .personality = personality->name,
                                            .file_name = run->common.document_file,
-                                           .requested = frame->requested,
-                                           .more = frame->more,
+                                           .requested = personality->frame.requested,
+                                           .more = personality->frame.more,
                                            .context = run};
     if (!weir_document_begin(&run->document)) {
         return WEIR_WRONG_USE;
@@ -130,7 +136,7 @@ static int run_measure(const char *personality, const struct weir_frame *frame, 
     if (run->backend != NULL && run->backend->begin != NULL) {
         run->backend->begin();
     }
-    run->ended_early = !run_iterations(frame, run);
+    run->ended_early = !run_iterations(run);
     if (run->ended_early) {
         run->exit_code = WEIR_FAILED;
     }
@@ -138,15 +144,14 @@ static int run_measure(const char *personality, const struct weir_frame *frame, 
 }
 
 /* On all ranks of the launch, with the part of them that takes part. */
-static int run_on_its_ranks(const char *personality, const struct weir_frame *frame,
-                            const struct weir_job *launch, struct weir_run *run) {
+static int run_on_its_ranks(const struct weir_job *launch, struct weir_run *run) {
     if (run->tasks <= 0 || run->tasks >= launch->size) {
-        return run_measure(personality, frame, run);
+        return run_measure(run);
     }
     struct weir_job part;
     weir_job_first_ranks(launch, (int)run->tasks, &part);
     run->job = &part;
-    int code = part.comm != MPI_COMM_NULL ? run_measure(personality, frame, run) : WEIR_WRONG_USE;
+    int code = part.comm != MPI_COMM_NULL ? run_measure(run) : WEIR_WRONG_USE;
     run->job = NULL; /* it was of this call */
     int known[2] = {code, run->ended_early};
     weir_job_wait_idle(launch->comm);
@@ -158,9 +163,8 @@ static int run_on_its_ranks(const char *personality, const struct weir_frame *fr
     return known[0];
 }
 
-struct weir_run **weir_runs_read(const char *personality, const struct weir_frame *frame,
-                                 struct weir_job *job, const struct weir_arguments *lines, int count,
-                                 void *launch) {
+struct weir_run **weir_runs_read(const struct weir_personality *personality, struct weir_job *job,
+                                 const struct weir_arguments *lines, int count, void *launch) {
     char complaint[WEIR_COMPLAINT] = "no memory";
     struct weir_run **runs = calloc((size_t)count, sizeof *runs);
     if (!run_agree(job, personality, runs != NULL, complaint)) {
@@ -168,28 +172,27 @@ struct weir_run **weir_runs_read(const char *personality, const struct weir_fram
         return NULL;
     }
     for (int i = 0; i < count; i++) {
-        runs[i] = run_read(personality, frame, job, &lines[i], launch);
+        runs[i] = run_read(personality, job, &lines[i], launch);
         if (runs[i] == NULL) {
-            weir_runs_release(frame, runs, i);
+            weir_runs_release(runs, i);
             return NULL;
         }
     }
     return runs;
 }
 
-int weir_runs_measure(const char *personality, const struct weir_frame *frame, const struct weir_job *job,
-                      struct weir_run *const *runs, int count) {
+int weir_runs_measure(const struct weir_job *job, struct weir_run *const *runs, int count) {
     int first = WEIR_FINE;
     for (int i = 0; i < count && (i == 0 || !runs[i - 1]->ended_early); i++) {
-        int code = run_on_its_ranks(personality, frame, job, runs[i]);
+        int code = run_on_its_ranks(job, runs[i]);
         first = first == WEIR_FINE ? code : first;
     }
     return first;
 }
 
-void weir_runs_release(const struct weir_frame *frame, struct weir_run **runs, int count) {
+void weir_runs_release(struct weir_run **runs, int count) {
     for (int i = 0; runs != NULL && i < count; i++) {
-        run_release(frame, runs[i]);
+        run_release(runs[i]);
     }
     free(runs);
 }
@@ -211,13 +214,12 @@ const struct weir_personality *weir_personalities(void) {
 
 int weir_personality_main(const struct weir_personality *personality, struct weir_job *job, int argc,
                           char **argv) {
-    const struct weir_frame *frame = personality->frame;
     struct weir_arguments line = {argc, argv};
-    if (frame == NULL) {
+    if (personality->run != NULL) {
         return personality->run(job, argc, argv);
     }
-    struct weir_run **runs = weir_runs_read(personality->name, frame, job, &line, 1, NULL);
-    int code = runs != NULL ? weir_runs_measure(personality->name, frame, job, runs, 1) : WEIR_WRONG_USE;
-    weir_runs_release(frame, runs, 1);
+    struct weir_run **runs = weir_runs_read(personality, job, &line, 1, NULL);
+    int code = runs != NULL ? weir_runs_measure(job, runs, 1) : WEIR_WRONG_USE;
+    weir_runs_release(runs, 1);
     return code;
 }

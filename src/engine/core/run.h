@@ -6,8 +6,11 @@
 #include "common_options.h"
 #include "document.h"
 
+struct weir_personality;
+
 /* The first member of each personality's own struct. */
 struct weir_run {
+    const struct weir_personality *personality;
     struct weir_job *job; /* the ranks that take part */
 
     void *launch; /* what the runs of one launch share; NULL: nothing */
@@ -73,10 +76,8 @@ struct weir_arguments {
 
 /* Several runs of one launch, one after the other (weir_personality_main is one). All command lines are read
  * before the first run is measured; NULL on all ranks after one sentence where any of them is wrong. */
-struct weir_run **weir_runs_read(const char *personality, const struct weir_frame *frame,
-                                 struct weir_job *job, const struct weir_arguments *lines, int count,
-                                 void *launch);
+struct weir_run **weir_runs_read(const struct weir_personality *personality, struct weir_job *job,
+                                 const struct weir_arguments *lines, int count, void *launch);
 /* The first exit code that is not 0. A run that ended early is the last one. */
-int weir_runs_measure(const char *personality, const struct weir_frame *frame, const struct weir_job *job,
-                      struct weir_run *const *runs, int count);
-void weir_runs_release(const struct weir_frame *frame, struct weir_run **runs, int count);
+int weir_runs_measure(const struct weir_job *job, struct weir_run *const *runs, int count);
+void weir_runs_release(struct weir_run **runs, int count);

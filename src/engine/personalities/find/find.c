@@ -138,21 +138,17 @@ static void find_release(void *own) {
     find_queue_free(&run->queue);
 }
 
-static const struct weir_frame find_frame = {
-    .run_bytes = sizeof(struct find_run),
-    .options = find_options_read,
-    .requested = find_requested,
-    .more = find_more,
-    .prepare = find_prepare,
-    .iterate = find_iterate,
-    .release = find_release,
-};
-
 static struct weir_personality find = {
     .name = "find",
     .summary = "files of a tree by name, size and age, found by all ranks together",
     .help = find_help,
-    .frame = &find_frame,
+    .frame = {.run_bytes = sizeof(struct find_run),
+              .options = find_options_read,
+              .requested = find_requested,
+              .more = find_more,
+              .prepare = find_prepare,
+              .iterate = find_iterate,
+              .release = find_release},
 };
 
 WEIR_PERSONALITY(find)

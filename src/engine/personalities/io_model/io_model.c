@@ -153,23 +153,19 @@ static void iom_release(void *own) {
     free(run->resident_bytes);
 }
 
-static const struct weir_frame iom_frame = {
-    .run_bytes = sizeof(struct iom_run),
-    .options = iom_options_read,
-    .requested = iom_requested,
-    .more = iom_more,
-    .prepare = iom_begin,
-    .begin_table = iom_table_begin,
-    .iterate = iom_iterate,
-    .finish = iom_finish,
-    .release = iom_release,
-};
-
 static struct weir_personality io_model = {
     .name = "io-model",
     .summary = "single operations timed one by one, in any order through file and memory",
     .help = iom_help,
-    .frame = &iom_frame,
+    .frame = {.run_bytes = sizeof(struct iom_run),
+              .options = iom_options_read,
+              .requested = iom_requested,
+              .more = iom_more,
+              .prepare = iom_begin,
+              .begin_table = iom_table_begin,
+              .iterate = iom_iterate,
+              .finish = iom_finish,
+              .release = iom_release},
 };
 
 WEIR_PERSONALITY(io_model)

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+static struct weir_personality ior;
+
 /* Rank 0 tells with -v -v, and with one more. */
 static void ior_tell(const struct ior_run *run, int verbosity, const char *phase) {
     if (run->base.job->rank == 0 && run->requested.verbose >= verbosity) {
@@ -186,17 +188,6 @@ static void ior_release(void *own) {
     free(run->written);
 }
 
-static const struct weir_frame ior_frame = {
-    .run_bytes = sizeof(struct ior_run),
-    .options = ior_options_read,
-    .requested = ior_requested,
-    .prepare = ior_prepare,
-    .begin_table = ior_table_begin,
-    .iterate = ior_iterate,
-    .finish = ior_finish,
-    .release = ior_release,
-};
-
 /* IOR aborts where the storage fails; after wrong data its code is twice the number of wrong transfers, which
  * a launcher cuts to 8 bits: that of one of them cannot become the code of success. */
 static int ior_failure_of_original(struct weir_run *const *runs, int count) {
@@ -216,7 +207,7 @@ static int ior_measure(struct weir_job *job, struct ior_report *report, struct w
         return code;
     }
     report->measured = true;
-    code = weir_runs_measure("ior", &ior_frame, job, runs, count);
+    code = weir_runs_measure(job, runs, count);
     if (job->rank == 0 && !ior_report_close(report) && code == WEIR_FINE) {
         code = WEIR_FAILED;
     }
@@ -240,9 +231,9 @@ static int ior_measure_script(struct weir_job *job, struct ior_report *report, c
     if (weir_job_agree(job, good)) {
         report->in_script = true;
         report->script_tests = script.count;
-        runs = weir_runs_read("ior", &ior_frame, job, script.tests, script.count, report);
+        runs = weir_runs_read(&ior, job, script.tests, script.count, report);
         code = runs != NULL ? ior_measure(job, report, runs, script.count) : code;
-        weir_runs_release(&ior_frame, runs, script.count);
+        weir_runs_release(runs, script.count);
     }
     ior_script_free(&script);
     return code;
@@ -252,13 +243,13 @@ static int ior_main(struct weir_job *job, int argc, char **argv) {
     struct ior_report report = {0};
     struct weir_arguments line = {argc, argv};
     int code = WEIR_WRONG_USE;
-    struct weir_run **runs = weir_runs_read("ior", &ior_frame, job, &line, 1, &report);
+    struct weir_run **runs = weir_runs_read(&ior, job, &line, 1, &report);
     if (runs != NULL) {
         const char *script = ((const struct ior_run *)runs[0])->requested.script;
         code = script != NULL ? ior_measure_script(job, &report, script, &line)
                               : ior_measure(job, &report, runs, 1);
     }
-    weir_runs_release(&ior_frame, runs, 1);
+    weir_runs_release(runs, 1);
     if (job->original && !report.measured) {
         code = report.unreadable ? WEIR_FAILED : WEIR_ABORTED;
     }
@@ -269,6 +260,14 @@ static struct weir_personality ior = {
     .name = "ior",
     .summary = "bandwidth and latency of one file or one for each rank, by IOR's options",
     .help = ior_help,
+    .frame = {.run_bytes = sizeof(struct ior_run),
+              .options = ior_options_read,
+              .requested = ior_requested,
+              .prepare = ior_prepare,
+              .begin_table = ior_table_begin,
+              .iterate = ior_iterate,
+              .finish = ior_finish,
+              .release = ior_release},
     .run = ior_main,
 };
 

@@ -171,22 +171,18 @@ static void mad_release(void *own) {
     free(run->notes);
 }
 
-static const struct weir_frame mad_frame = {
-    .run_bytes = sizeof(struct mad_run),
-    .options = mad_options_read,
-    .requested = mad_requested,
-    .more = mad_more,
-    .prepare = mad_prepare,
-    .begin_table = mad_table_begin,
-    .iterate = mad_iterate,
-    .release = mad_release,
-};
-
 static struct weir_personality madbench = {
     .name = "madbench",
     .summary = "out-of-core matrices: write, read and write, read, by MADbench2's parameters",
     .help = mad_help,
-    .frame = &mad_frame,
+    .frame = {.run_bytes = sizeof(struct mad_run),
+              .options = mad_options_read,
+              .requested = mad_requested,
+              .more = mad_more,
+              .prepare = mad_prepare,
+              .begin_table = mad_table_begin,
+              .iterate = mad_iterate,
+              .release = mad_release},
 };
 
 WEIR_PERSONALITY(madbench)

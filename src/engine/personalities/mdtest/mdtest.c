@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+static struct weir_personality mdtest;
+
 /* The order of mdtest 4 for the same seed, of as many items as there are. */
 static bool mdtest_shuffle(struct mdtest_run *run) {
     if (run->items == 0 || run->order_items == run->items) {
@@ -137,18 +139,6 @@ static void mdtest_release(void *own) {
     free(run->notes);
 }
 
-static const struct weir_frame mdtest_frame = {
-    .run_bytes = sizeof(struct mdtest_run),
-    .options = mdtest_options_read,
-    .requested = mdtest_requested,
-    .more = mdtest_more,
-    .prepare = mdtest_prepare,
-    .begin_table = mdtest_table_begin,
-    .iterate = mdtest_iterate,
-    .finish = mdtest_finish,
-    .release = mdtest_release,
-};
-
 /* The same command line once for each number of ranks. */
 static int mdtest_measure_each(struct weir_job *job, struct mdtest_launch *launch,
                                const struct weir_arguments *line) {
@@ -160,13 +150,13 @@ static int mdtest_measure_each(struct weir_job *job, struct mdtest_launch *launc
     }
     if (weir_job_agree(job, lines != NULL)) {
         launch->read = 0;
-        runs = weir_runs_read("mdtest", &mdtest_frame, job, lines, launch->runs, launch);
+        runs = weir_runs_read(&mdtest, job, lines, launch->runs, launch);
         code = WEIR_WRONG_USE;
     }
     if (runs != NULL) {
-        code = weir_runs_measure("mdtest", &mdtest_frame, job, runs, launch->runs);
+        code = weir_runs_measure(job, runs, launch->runs);
     }
-    weir_runs_release(&mdtest_frame, runs, launch->runs);
+    weir_runs_release(runs, launch->runs);
     free(lines);
     return code;
 }
@@ -174,16 +164,15 @@ static int mdtest_measure_each(struct weir_job *job, struct mdtest_launch *launc
 static int mdtest_main(struct weir_job *job, int argc, char **argv) {
     struct mdtest_launch launch = {.runs = 1};
     struct weir_arguments line = {argc, argv};
-    struct weir_run **first = weir_runs_read("mdtest", &mdtest_frame, job, &line, 1, &launch);
+    struct weir_run **first = weir_runs_read(&mdtest, job, &line, 1, &launch);
     if (first == NULL && job->original) {
         return launch.no_such_backend ? WEIR_ABORTED : WEIR_FAILED;
     }
     if (first == NULL) {
         return WEIR_WRONG_USE;
     }
-    int code = launch.runs > 1 ? mdtest_measure_each(job, &launch, &line)
-                               : weir_runs_measure("mdtest", &mdtest_frame, job, first, 1);
-    weir_runs_release(&mdtest_frame, first, 1);
+    int code = launch.runs > 1 ? mdtest_measure_each(job, &launch, &line) : weir_runs_measure(job, first, 1);
+    weir_runs_release(first, 1);
     return job->original && code != WEIR_FINE ? WEIR_ABORTED : code;
 }
 
@@ -191,6 +180,15 @@ static struct weir_personality mdtest = {
     .name = "mdtest",
     .summary = "operations per second on many small files and directories, by mdtest's options",
     .help = mdtest_help,
+    .frame = {.run_bytes = sizeof(struct mdtest_run),
+              .options = mdtest_options_read,
+              .requested = mdtest_requested,
+              .more = mdtest_more,
+              .prepare = mdtest_prepare,
+              .begin_table = mdtest_table_begin,
+              .iterate = mdtest_iterate,
+              .finish = mdtest_finish,
+              .release = mdtest_release},
     .run = mdtest_main,
 };
 

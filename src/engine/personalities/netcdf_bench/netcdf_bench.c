@@ -212,22 +212,18 @@ static void ncb_release(void *own) {
     free(run->written);
 }
 
-static const struct weir_frame ncb_frame = {
-    .run_bytes = sizeof(struct ncb_run),
-    .options = ncb_options_read,
-    .requested = ncb_requested,
-    .more = ncb_more,
-    .prepare = ncb_begin,
-    .begin_table = ncb_table_begin,
-    .iterate = ncb_iterate,
-    .release = ncb_release,
-};
-
 static struct weir_personality netcdf_bench = {
     .name = "netcdf-bench",
     .summary = "blocks of one 4D variable, NetCDF-4 or CDF-5, by benchtool's options",
     .help = ncb_help,
-    .frame = &ncb_frame,
+    .frame = {.run_bytes = sizeof(struct ncb_run),
+              .options = ncb_options_read,
+              .requested = ncb_requested,
+              .more = ncb_more,
+              .prepare = ncb_begin,
+              .begin_table = ncb_table_begin,
+              .iterate = ncb_iterate,
+              .release = ncb_release},
 };
 
 WEIR_PERSONALITY(netcdf_bench)
