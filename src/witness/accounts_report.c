@@ -29,7 +29,7 @@ static void write_process_io(FILE *stream, const char *key, const struct weir_pr
         return;
     }
     for (int i = 0; i < WEIR_IO_COUNTS; i++) {
-        fprintf(stream, "%s\"%s\": %" PRIu64, i > 0 ? ", " : "{", weir_process_io_name(i), io->counts[i]);
+        fprintf(stream, "%s\"%s\": %" PRIu64, i > 0 ? ", " : "{", weir_process_io_names[i], io->counts[i]);
     }
     fputs("}", stream);
 }

@@ -76,7 +76,7 @@ void write_group(FILE *stream, const struct weir_control_group *start, bool is_o
                 limit->minor_number);
         for (int way = 0; way < WEIR_BLOCK_WAYS; way++) {
             if (limit->most[way] > 0) {
-                fprintf(stream, ", \"%s\": %" PRIu64, weir_block_way_name(way), limit->most[way]);
+                fprintf(stream, ", \"%s\": %" PRIu64, weir_block_ways[way], limit->most[way]);
             }
         }
         fputs("}", stream);
@@ -150,7 +150,7 @@ void write_observers(FILE *stream, const struct weir_servers *servers) {
         if (seen->fits) {
             fprintf(stream,
                     "%s{\"observer\": \"%s\", \"counted\": \"%s\", \"known\": %s, \"what\": ", separator,
-                    o->name, weir_servers_counted_name(o->counted), seen->known ? "true" : "false");
+                    o->name, weir_servers_counted_names[o->counted], seen->known ? "true" : "false");
             json_text(stream, seen->what);
             fputs("}", stream);
             separator = ", ";

@@ -10,16 +10,12 @@
 #define TEXT_BYTES 4096
 #define PATH_BYTES 1024
 
-static const char *const way_names[WEIR_BLOCK_WAYS] = {"read_bps", "write_bps", "read_iops", "write_iops"};
+const char *const weir_block_ways[WEIR_BLOCK_WAYS] = {"read_bps", "write_bps", "read_iops", "write_iops"};
 /* Names of the limits: groups of version 1 have a file for each, those of version 2 a key in io.max. */
 static const char *const way_files[WEIR_BLOCK_WAYS] = {
     "blkio.throttle.read_bps_device", "blkio.throttle.write_bps_device", "blkio.throttle.read_iops_device",
     "blkio.throttle.write_iops_device"};
 static const char *const way_keys[WEIR_BLOCK_WAYS] = {"rbps=", "wbps=", "riops=", "wiops="};
-
-const char *weir_block_way_name(enum weir_block_way way) {
-    return way_names[way];
-}
 
 /* False where there is no such file. */
 static bool group_text(const char *folder, const char *name, char text[TEXT_BYTES]) {

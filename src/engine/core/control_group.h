@@ -24,7 +24,7 @@ struct weir_control_group {
     struct weir_block_limit limits[WEIR_BLOCK_LIMITS];
 };
 
-const char *weir_block_way_name(enum weir_block_way way);
+extern const char *const weir_block_ways[WEIR_BLOCK_WAYS];
 void weir_control_group_read(struct weir_control_group *group);
 /* The same below other directories than /proc and /sys/fs/cgroup. */
 void weir_control_group_read_below(const char *proc, const char *groups, struct weir_control_group *group);

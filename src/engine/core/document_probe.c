@@ -19,7 +19,7 @@ static void document_write_process_io(struct weir_json *json, const struct weir_
         return;
     }
     for (int i = 0; i < WEIR_IO_COUNTS; i++) {
-        weir_json_count(json, weir_process_io_name((enum weir_process_count)i), io->counts[i]);
+        weir_json_count(json, weir_process_io_names[i], io->counts[i]);
     }
     weir_json_object_end(json);
 }
@@ -93,7 +93,7 @@ static void document_write_observer(struct weir_json *json, const struct weir_ob
         "commits",    "ended_connections", "unanswered_ms", "timeouts"};
     weir_json_object(json, NULL);
     weir_json_text(json, "observer", observer->name);
-    weir_json_text(json, "counted", weir_servers_counted_name(observer->counted));
+    weir_json_text(json, "counted", weir_servers_counted_names[observer->counted]);
     weir_json_text(json, "what", seen->known ? seen->what : NULL);
     weir_json_text(json, "reason", seen->known ? NULL : seen->what);
     for (int i = 0; i < WEIR_SERVERS_COUNTS; i++) {
@@ -241,7 +241,7 @@ static void document_write_limit(struct weir_json *json, const struct weir_block
     weir_json_text(json, "device", number);
     for (int way = 0; way < WEIR_BLOCK_WAYS; way++) {
         if (limit->most[way] > 0) {
-            weir_json_count(json, weir_block_way_name(way), limit->most[way]);
+            weir_json_count(json, weir_block_ways[way], limit->most[way]);
         }
     }
     weir_json_object_end(json);

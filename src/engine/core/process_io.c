@@ -5,18 +5,14 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const names[WEIR_IO_COUNTS] = {
+const char *const weir_process_io_names[WEIR_IO_COUNTS] = {
     "rchar", "wchar", "syscr", "syscw", "read_bytes", "write_bytes", "cancelled_write_bytes"};
-
-const char *weir_process_io_name(enum weir_process_count which) {
-    return names[which];
-}
 
 /* One line each, `name: number`, always in the same order. */
 static bool process_io_parse(const char *text, struct weir_process_io *io) {
     for (int i = 0; i < WEIR_IO_COUNTS; i++) {
-        size_t length = strlen(names[i]);
-        if (strncmp(text, names[i], length) != 0 || text[length] != ':') {
+        size_t length = strlen(weir_process_io_names[i]);
+        if (strncmp(text, weir_process_io_names[i], length) != 0 || text[length] != ':') {
             return false;
         }
         char *end;

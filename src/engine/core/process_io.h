@@ -21,7 +21,7 @@ struct weir_process_io {
 };
 
 /* The kernel's names, in the order of the counts. */
-const char *weir_process_io_name(enum weir_process_count which);
+extern const char *const weir_process_io_names[WEIR_IO_COUNTS];
 void weir_process_io_read(struct weir_process_io *io);
 /* Reads the counts of a thread: /proc/self/task/TID/io. */
 void weir_process_io_read_file(const char *path, struct weir_process_io *io);

@@ -28,10 +28,7 @@ const struct weir_observer *weir_observers(void) {
     return registered;
 }
 
-const char *weir_servers_counted_name(enum weir_server_counted counted) {
-    static const char *const names[] = {"payload", "traffic", "node", "devices", "links"};
-    return names[counted];
-}
+const char *const weir_servers_counted_names[] = {"payload", "traffic", "node", "devices", "links"};
 
 static void servers_count_one(const struct weir_observer *observer, const struct weir_medium *medium,
                               struct weir_seen *seen) {

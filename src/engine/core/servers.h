@@ -26,7 +26,7 @@ struct weir_servers {
     struct weir_peers peers; /* those that an observer tells apart */
 };
 
-const char *weir_servers_counted_name(enum weir_server_counted counted);
+extern const char *const weir_servers_counted_names[];
 /* Find what each observer can count; then how far the counters are. */
 void weir_servers_begin(const struct weir_medium *medium, struct weir_servers *servers);
 void weir_servers_count(const struct weir_medium *medium, struct weir_servers *servers);

@@ -59,7 +59,7 @@ static void version_2(void) {
     weir_control_group_join(&later, &all);
     weir_control_group_join(&other, &all);
     CHECK(all.known && all.throttled_periods == 5 && all.limit_count == 1);
-    CHECK(strcmp(weir_block_way_name(WEIR_WRITE_IOPS), "write_iops") == 0);
+    CHECK(strcmp(weir_block_ways[WEIR_WRITE_IOPS], "write_iops") == 0);
 }
 
 static void nothing_known(void) {
