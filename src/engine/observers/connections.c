@@ -17,14 +17,10 @@
 #define MESSAGE_MS       1000 /* the most that the message about an end may take on a busy machine */
 
 struct known_connection {
-    uint64_t cookie;
-    unsigned char remote[16];
-    uint16_t remote_port;
-    uint64_t acked_bytes, received_bytes, segments; /* when it was seen last */
-    uint64_t unanswered_before_ms;                  /* when it was seen first */
-    uint64_t sent_again_before;                     /* likewise */
-    uint64_t outstanding_us, closed_us;             /* when it was seen last */
-    bool here;                                      /* this time */
+    struct weir_connection last;   /* as it was seen last; zeros before that */
+    uint64_t unanswered_before_ms; /* when it was seen first */
+    uint64_t sent_again_before;    /* likewise */
+    bool here;                     /* this time */
 };
 
 static struct {
@@ -141,7 +137,7 @@ enum connections_likeness { CONNECTIONS_OTHER, CONNECTIONS_SAME_SERVER, CONNECTI
 static enum connections_likeness connections_likeness(const struct weir_connection *one) {
     enum connections_likeness best = CONNECTIONS_OTHER;
     for (int i = 0; i < state.known_count && best != CONNECTIONS_SAME_PORT; i++) {
-        const struct known_connection *known = &state.known[i];
+        const struct weir_connection *known = &state.known[i].last;
         if (memcmp(known->remote, one->remote, sizeof known->remote) == 0) {
             best = known->remote_port == one->remote_port ? CONNECTIONS_SAME_PORT : CONNECTIONS_SAME_SERVER;
         }
@@ -151,7 +147,7 @@ static enum connections_likeness connections_likeness(const struct weir_connecti
 
 static struct known_connection *connections_known(uint64_t cookie) {
     for (int i = 0; i < state.known_count; i++) {
-        if (state.known[i].cookie == cookie) {
+        if (state.known[i].last.cookie == cookie) {
             return &state.known[i];
         }
     }
@@ -159,24 +155,25 @@ static struct known_connection *connections_known(uint64_t cookie) {
 }
 
 /* A server of LNet is one, whichever side opened the connection: what a server opened has any port there. */
-static void connections_add_peer(const struct weir_connection *one, const struct known_connection *known) {
+static void connections_add_peer(const struct weir_connection *one, const struct weir_connection *last) {
     uint16_t port = state.is_lustre ? state.lnet.ports[0] : one->remote_port;
     struct weir_peer *peer = weir_peers_find(&state.peers, one->remote, port);
-    uint64_t received_bytes = one->received_bytes - known->received_bytes;
+    uint64_t received_bytes = one->received_bytes - last->received_bytes;
     if (peer != NULL) {
-        peer->sent_bytes += one->acked_bytes - known->acked_bytes;
+        peer->sent_bytes += one->acked_bytes - last->acked_bytes;
         peer->received_bytes += received_bytes;
-        peer->outstanding_us += one->outstanding_us - known->outstanding_us;
-        peer->closed_us += one->closed_us - known->closed_us;
+        peer->outstanding_us += one->outstanding_us - last->outstanding_us;
+        peer->closed_us += one->closed_us - last->closed_us;
         peer->answer_us_bytes += received_bytes * one->answer_us;
     }
 }
 
 static void connections_add(const struct weir_connection *one, const struct known_connection *known) {
-    connections_add_peer(one, known);
-    state.totals[WEIR_SERVERS_SENT] += one->acked_bytes - known->acked_bytes;
-    state.totals[WEIR_SERVERS_RECEIVED] += one->received_bytes - known->received_bytes;
-    state.totals[WEIR_SERVERS_REQUESTS] += (uint32_t)(one->segments - known->segments);
+    const struct weir_connection *last = &known->last;
+    connections_add_peer(one, last);
+    state.totals[WEIR_SERVERS_SENT] += one->acked_bytes - last->acked_bytes;
+    state.totals[WEIR_SERVERS_RECEIVED] += one->received_bytes - last->received_bytes;
+    state.totals[WEIR_SERVERS_REQUESTS] += (uint32_t)(one->segments - last->segments);
     uint64_t again = one->sent_again - known->sent_again_before;
     if (again > state.totals[WEIR_SERVERS_TIMEOUTS]) {
         state.totals[WEIR_SERVERS_TIMEOUTS] = again;
@@ -200,17 +197,12 @@ static void connections_count_one(const struct weir_connection *one, void *own) 
             return;
         }
         known = &state.known[state.known_count++];
-        *known = (struct known_connection){.cookie = one->cookie, .remote_port = one->remote_port};
-        memcpy(known->remote, one->remote, sizeof known->remote);
+        *known = (struct known_connection){0};
         known->unanswered_before_ms = state.counting ? 0 : one->unanswered_ms;
         known->sent_again_before = state.counting ? 0 : one->sent_again;
     }
     connections_add(one, known);
-    known->acked_bytes = one->acked_bytes;
-    known->received_bytes = one->received_bytes;
-    known->segments = one->segments;
-    known->outstanding_us = one->outstanding_us;
-    known->closed_us = one->closed_us;
+    known->last = *one;
     known->here = true;
     state.here++;
 }
