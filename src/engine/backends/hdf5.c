@@ -30,7 +30,7 @@ static void hdf5_begin(void) {
 static hid_t hdf5_access_list(const struct weir_open *how) {
     const struct hdf5_settings *settings = how->settings;
     hid_t list = H5Pcreate(H5P_FILE_ACCESS);
-    MPI_Info info = weir_hints_to_info(how->hints);
+    WEIR_INFO info = weir_hints_to_info(how->hints);
     H5Pset_fapl_mpio(list, how->comm, info);
     if (settings->alignment_bytes > 1) {
         H5Pset_alignment(list, (hsize_t)settings->alignment_bytes, (hsize_t)settings->alignment_bytes);
@@ -38,9 +38,6 @@ static hid_t hdf5_access_list(const struct weir_open *how) {
     if (settings->collective_metadata) {
         H5Pset_all_coll_metadata_ops(list, true);
         H5Pset_coll_metadata_write(list, true);
-    }
-    if (info != MPI_INFO_NULL) {
-        MPI_Info_free(&info);
     }
     return list;
 }
@@ -79,7 +76,7 @@ static int hdf5_make_data_sets(const struct hdf5_state *state, const struct weir
         errno = 0;
         hid_t made = H5Dcreate2(state->file, name, H5T_NATIVE_LLONG, space, H5P_DEFAULT, list, H5P_DEFAULT);
         if (made < 0 || H5Dclose(made) < 0) {
-            status = weir_hdf5_problem(problem, made < 0 ? "H5Dcreate" : "H5Dclose", path, errno);
+            status = weir_hdf5_failed(problem, made < 0 ? "H5Dcreate" : "H5Dclose", path, -1, errno);
         }
     }
     H5Pclose(list);
@@ -92,7 +89,7 @@ static int hdf5_leave_segment(struct hdf5_state *state, const char *path, struct
     state->data_set = state->file_space = -1;
     if (data_set >= 0) {
         H5Sclose(space);
-        TRY("H5Dclose", H5Dclose(data_set));
+        CALL(H5Dclose, data_set);
     }
     return 0;
 }
@@ -119,8 +116,8 @@ static int hdf5_prepare(struct hdf5_state *state, const struct weir_open *how, s
     state->data_set = state->file_space = -1;
     TRY("H5Screate_simple", state->memory_space = H5Screate_simple(1, &values, NULL));
     TRY("H5Pcreate", state->transfer_list = H5Pcreate(H5P_DATASET_XFER));
-    TRY("H5Pset_dxpl_mpio", H5Pset_dxpl_mpio(state->transfer_list,
-                                             how->collective ? H5FD_MPIO_COLLECTIVE : H5FD_MPIO_INDEPENDENT));
+    CALL(H5Pset_dxpl_mpio, state->transfer_list,
+         how->collective ? H5FD_MPIO_COLLECTIVE : H5FD_MPIO_INDEPENDENT);
     return how->access == WEIR_WRITE ? hdf5_make_data_sets(state, how, problem) : 0;
 }
 
@@ -136,8 +133,8 @@ static int hdf5_open(struct weir_file *file, struct weir_problem *problem) {
     H5Pclose(list);
     if (state->file < 0) {
         int cause = weir_cause_plain(how->path, how->access);
-        return weir_hdf5_problem(problem, writes ? "H5Fcreate" : "H5Fopen", how->path,
-                                 cause != 0 ? cause : last_errno);
+        return weir_hdf5_failed(problem, writes ? "H5Fcreate" : "H5Fopen", how->path, -1,
+                                cause != 0 ? cause : last_errno);
     }
     if (hdf5_prepare(state, how, problem) != 0) {
         if (!weir_open_shared(
@@ -175,19 +172,18 @@ static int hdf5_transfer(struct weir_file *file, const struct weir_piece *piece,
         hdf5_enter_segment(state, segment, path, problem) != 0) {
         return -1;
     }
-    TRY("H5Sselect_hyperslab",
-        H5Sselect_hyperslab(state->file_space, H5S_SELECT_SET, &start, NULL, &count, NULL));
+    CALL(H5Sselect_hyperslab, state->file_space, H5S_SELECT_SET, &start, NULL, &count, NULL);
     if (piece->access == WEIR_WRITE) {
         errno = 0;
         if (H5Dwrite(state->data_set, H5T_NATIVE_LLONG, state->memory_space, state->file_space,
                      state->transfer_list, piece->buffer) < 0) {
             int last_errno = errno;
             int cause = weir_cause_plain(path, WEIR_WRITE);
-            return weir_hdf5_problem(problem, "H5Dwrite", path, cause != 0 ? cause : last_errno);
+            return weir_hdf5_failed(problem, "H5Dwrite", path, -1, cause != 0 ? cause : last_errno);
         }
     } else {
-        TRY("H5Dread", H5Dread(state->data_set, H5T_NATIVE_LLONG, state->memory_space, state->file_space,
-                               state->transfer_list, piece->buffer));
+        CALL(H5Dread, state->data_set, H5T_NATIVE_LLONG, state->memory_space, state->file_space,
+             state->transfer_list, piece->buffer);
     }
     if (file->how->collective && !state->apart) {
         hdf5_note_mode(state);
@@ -197,7 +193,7 @@ static int hdf5_transfer(struct weir_file *file, const struct weir_piece *piece,
 
 static int hdf5_sync(struct weir_file *file, struct weir_problem *problem) {
     const char *path = file->how->path;
-    TRY("H5Fflush", H5Fflush(((struct hdf5_state *)file->state)->file, H5F_SCOPE_LOCAL));
+    CALL(H5Fflush, ((struct hdf5_state *)file->state)->file, H5F_SCOPE_LOCAL);
     return 0;
 }
 
@@ -215,7 +211,7 @@ static int hdf5_close(struct weir_file *file, struct weir_problem *problem) {
     status = hdf5_leave_segment(state, path, problem) != 0 ? -1 : status;
     H5Sclose(state->memory_space);
     H5Pclose(state->transfer_list);
-    TRY("H5Fclose", H5Fclose(state->file));
+    CALL(H5Fclose, state->file);
     return status;
 }
 

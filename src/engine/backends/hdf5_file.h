@@ -25,7 +25,6 @@ static inline bool weir_hdf5_filters(const struct hdf5_settings *settings) {
 /* Name of the data set of a segment. */
 void weir_hdf5_name(uint64_t segment, char *name, size_t bytes);
 /* Always -1, after setting the problem. */
-int weir_hdf5_problem(struct weir_problem *problem, const char *call, const char *path, int errnum);
 int weir_hdf5_failed(struct weir_problem *problem, const char *call, const char *path, int code,
                      int last_errno);
 int weir_hdf5_stored(const char *path, const void *settings, struct weir_stored *stored,

@@ -13,17 +13,13 @@ static herr_t hdf5_keep_innermost(unsigned depth, const H5E_error2_t *error, voi
 
 /* The library lists errors from the call down to the cause: the last one is most precise, and the last errno
  * more. */
-int weir_hdf5_problem(struct weir_problem *problem, const char *call, const char *path, int errnum) {
-    char message[120] = "an error without a message";
-    H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, hdf5_keep_innermost, message);
-    return weir_problem_set(problem, call, path, errnum, errnum != 0 ? NULL : message, "HDF5 reports %s",
-                            message);
-}
-
 int weir_hdf5_failed(struct weir_problem *problem, const char *call, const char *path, int code,
                      int last_errno) {
-    (void)code; /* always -1 */
-    return weir_hdf5_problem(problem, call, path, last_errno);
+    (void)code; /* always negative */
+    char message[120] = "an error without a message";
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, hdf5_keep_innermost, message);
+    return weir_problem_set(problem, call, path, last_errno, last_errno != 0 ? NULL : message,
+                            "HDF5 reports %s", message);
 }
 
 void weir_hdf5_name(uint64_t segment, char *name, size_t bytes) {

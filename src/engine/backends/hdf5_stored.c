@@ -91,7 +91,7 @@ int weir_hdf5_stored(const char *path, const void *settings, struct weir_stored 
     int last_errno = errno;
     H5Pclose(list);
     if (file < 0) {
-        return weir_hdf5_problem(problem, "H5Fopen", path, last_errno);
+        return weir_hdf5_failed(problem, "H5Fopen", path, -1, last_errno);
     }
     /* None for a name that only MPI-IO knows; behind a filter the chunks have sizes of their own. */
     int descriptor = stored->reduced ? -1 : open(path, O_RDONLY | O_CLOEXEC);
@@ -99,6 +99,6 @@ int weir_hdf5_stored(const char *path, const void *settings, struct weir_stored 
         hdf5_find_hole(file, descriptor, stored);
         close(descriptor);
     }
-    TRY("H5Fclose", H5Fclose(file));
+    CALL(H5Fclose, file);
     return 0;
 }

@@ -54,15 +54,11 @@ static int mpiio_open(struct weir_file *file, struct weir_problem *problem) {
     int writing = MPI_MODE_CREATE | (how->update ? MPI_MODE_RDWR : MPI_MODE_WRONLY);
     int mode = MPI_MODE_UNIQUE_OPEN | (how->access == WEIR_WRITE ? writing : MPI_MODE_RDONLY);
     MPI_File *handle = file->state;
-    MPI_Info info = weir_hints_to_info(how->hints);
+    WEIR_INFO info = weir_hints_to_info(how->hints);
     errno = 0;
     int code = MPI_File_open(how->comm, how->path, mode, info, handle);
-    int last_errno = errno;
-    if (info != MPI_INFO_NULL) {
-        MPI_Info_free(&info);
-    }
     if (code != MPI_SUCCESS) {
-        return mpiio_mpi_problem(problem, "MPI_File_open", how->path, code, last_errno);
+        return mpiio_mpi_problem(problem, "MPI_File_open", how->path, code, errno);
     }
     MPI_File_set_errhandler(*handle, MPI_ERRORS_RETURN);
     /* Where that fails the file stays open: MPI_File_close would wait for all ranks. */

@@ -36,14 +36,11 @@ void weir_netcdf4_begin(void) {
 
 static int netcdf4_create_or_open(const struct weir_open *how, int *file, struct weir_problem *problem) {
     bool writes = how->access == WEIR_WRITE;
-    MPI_Info info = weir_hints_to_info(how->hints);
+    WEIR_INFO info = weir_hints_to_info(how->hints);
     errno = 0;
     int code = writes ? nc_create_par(how->path, NC_CLOBBER | NC_NETCDF4, how->comm, info, file)
                       : nc_open_par(how->path, NC_NOWRITE, how->comm, info, file);
     int last_errno = errno;
-    if (info != MPI_INFO_NULL) {
-        MPI_Info_free(&info);
-    }
     if (code == NC_NOERR) {
         return 0;
     }
@@ -58,7 +55,7 @@ static int netcdf4_choose_access(const struct weir_netcdf_variable *state, const
                                  struct weir_problem *problem) {
     const char *path = how->path;
     int access = how->collective ? NC_COLLECTIVE : NC_INDEPENDENT;
-    TRY("nc_var_par_access", nc_var_par_access(state->file, state->variable, access));
+    CALL(nc_var_par_access, state->file, state->variable, access);
     return 0;
 }
 
@@ -94,13 +91,13 @@ int weir_netcdf4_moved(const struct weir_file *file, const struct weir_piece *pi
 
 int weir_netcdf4_sync(struct weir_file *file, struct weir_problem *problem) {
     const char *path = file->how->path;
-    TRY("nc_sync", nc_sync(((struct weir_netcdf_variable *)file->state)->file));
+    CALL(nc_sync, ((struct weir_netcdf_variable *)file->state)->file);
     return 0;
 }
 
 int weir_netcdf4_close(struct weir_file *file, struct weir_problem *problem) {
     const char *path = file->how->path;
-    TRY("nc_close", nc_close(((struct weir_netcdf_variable *)file->state)->file));
+    CALL(nc_close, ((struct weir_netcdf_variable *)file->state)->file);
     return 0;
 }
 
@@ -120,12 +117,12 @@ static int netcdf4_define(struct weir_netcdf_variable *state, const struct weir_
     int dims[DIMS];
     netcdf4_shape_of(how, shape);
     for (int i = 0; i < DIMS; i++) {
-        TRY("nc_def_dim", nc_def_dim(state->file, names[i], shape[i], &dims[i]));
+        CALL(nc_def_dim, state->file, names[i], shape[i], &dims[i]);
     }
-    TRY("nc_def_var", nc_def_var(state->file, "data_var", NC_BYTE, DIMS, dims, &state->variable));
-    TRY("nc_def_var_chunking", nc_def_var_chunking(state->file, state->variable, NC_CONTIGUOUS, NULL));
-    TRY("nc_def_var_fill", nc_def_var_fill(state->file, state->variable, NC_NOFILL, NULL));
-    TRY("nc_enddef", nc_enddef(state->file));
+    CALL(nc_def_var, state->file, "data_var", NC_BYTE, DIMS, dims, &state->variable);
+    CALL(nc_def_var_chunking, state->file, state->variable, NC_CONTIGUOUS, NULL);
+    CALL(nc_def_var_fill, state->file, state->variable, NC_NOFILL, NULL);
+    CALL(nc_enddef, state->file);
     return 0;
 }
 
@@ -136,15 +133,15 @@ static int netcdf4_find(struct weir_netcdf_variable *state, const struct weir_op
     size_t shape[DIMS], there[DIMS] = {0};
     int count = 0, dims[DIMS];
     netcdf4_shape_of(how, shape);
-    TRY("nc_inq_varid", nc_inq_varid(state->file, "data_var", &state->variable));
-    TRY("nc_inq_varndims", nc_inq_varndims(state->file, state->variable, &count));
+    CALL(nc_inq_varid, state->file, "data_var", &state->variable);
+    CALL(nc_inq_varndims, state->file, state->variable, &count);
     if (count != DIMS) {
         return weir_problem_set(problem, "nc_inq_varndims", path, 0, "it holds another geometry",
                                 "data_var has %d dimensions, not 3", count);
     }
-    TRY("nc_inq_vardimid", nc_inq_vardimid(state->file, state->variable, dims));
+    CALL(nc_inq_vardimid, state->file, state->variable, dims);
     for (int i = 0; i < DIMS; i++) {
-        TRY("nc_inq_dimlen", nc_inq_dimlen(state->file, dims[i], &there[i]));
+        CALL(nc_inq_dimlen, state->file, dims[i], &there[i]);
     }
     if (there[BYTE] == shape[BYTE] && there[TRANSFER] == shape[TRANSFER]) {
         return 0;

@@ -43,26 +43,21 @@ int weir_pnetcdf_failed(struct weir_problem *problem, const char *call, const ch
 }
 
 static int pnetcdf_create_or_open(const struct weir_open *how, int *file, struct weir_problem *problem) {
-    bool writes = how->access == WEIR_WRITE;
-    MPI_Info info = weir_hints_to_info(how->hints);
-    errno = 0;
-    int code = writes ? ncmpi_create(how->comm, how->path, NC_CLOBBER | NC_64BIT_DATA, info, file)
-                      : ncmpi_open(how->comm, how->path, NC_NOWRITE, info, file);
-    int last_errno = errno;
-    if (info != MPI_INFO_NULL) {
-        MPI_Info_free(&info);
+    const char *path = how->path;
+    WEIR_INFO info = weir_hints_to_info(how->hints);
+    if (how->access == WEIR_WRITE) {
+        CALL(ncmpi_create, how->comm, path, NC_CLOBBER | NC_64BIT_DATA, info, file);
+    } else {
+        CALL(ncmpi_open, how->comm, path, NC_NOWRITE, info, file);
     }
-    if (code == NC_NOERR) {
-        return 0;
-    }
-    return weir_pnetcdf_failed(problem, writes ? "ncmpi_create" : "ncmpi_open", how->path, code, last_errno);
+    return 0;
 }
 
 static int pnetcdf_choose_access(const struct weir_netcdf_variable *state, const struct weir_open *how,
                                  struct weir_problem *problem) {
     const char *path = how->path;
     if (!how->collective) {
-        TRY("ncmpi_begin_indep_data", ncmpi_begin_indep_data(state->file));
+        CALL(ncmpi_begin_indep_data, state->file);
     }
     return 0;
 }
@@ -92,28 +87,26 @@ int weir_pnetcdf_transfer(struct weir_file *file, const struct weir_piece *piece
     const char *path = file->how->path;
     unsigned char *buffer = piece->buffer;
     if (piece->access == WEIR_WRITE && file->how->collective) {
-        TRY("ncmpi_put_vara_all",
-            ncmpi_put_vara_all(s->file, s->variable, start, count, buffer, values, type));
+        CALL(ncmpi_put_vara_all, s->file, s->variable, start, count, buffer, values, type);
     } else if (piece->access == WEIR_WRITE) {
-        TRY("ncmpi_put_vara", ncmpi_put_vara(s->file, s->variable, start, count, buffer, values, type));
+        CALL(ncmpi_put_vara, s->file, s->variable, start, count, buffer, values, type);
     } else if (file->how->collective) {
-        TRY("ncmpi_get_vara_all",
-            ncmpi_get_vara_all(s->file, s->variable, start, count, buffer, values, type));
+        CALL(ncmpi_get_vara_all, s->file, s->variable, start, count, buffer, values, type);
     } else {
-        TRY("ncmpi_get_vara", ncmpi_get_vara(s->file, s->variable, start, count, buffer, values, type));
+        CALL(ncmpi_get_vara, s->file, s->variable, start, count, buffer, values, type);
     }
     return 0;
 }
 
 int weir_pnetcdf_sync(struct weir_file *file, struct weir_problem *problem) {
     const char *path = file->how->path;
-    TRY("ncmpi_sync", ncmpi_sync(((struct weir_netcdf_variable *)file->state)->file));
+    CALL(ncmpi_sync, ((struct weir_netcdf_variable *)file->state)->file);
     return 0;
 }
 
 int weir_pnetcdf_close(struct weir_file *file, struct weir_problem *problem) {
     const char *path = file->how->path;
-    TRY("ncmpi_close", ncmpi_close(((struct weir_netcdf_variable *)file->state)->file));
+    CALL(ncmpi_close, ((struct weir_netcdf_variable *)file->state)->file);
     return 0;
 }
 
@@ -130,12 +123,11 @@ static int pnetcdf_define(struct weir_netcdf_variable *state, const struct weir_
     const char *path = how->path;
     MPI_Offset transfers = (MPI_Offset)(how->geometry.block_bytes / how->geometry.xfer_bytes);
     int dims[DIMS];
-    TRY("ncmpi_def_dim", ncmpi_def_dim(state->file, "segments_times_np", NC_UNLIMITED, &dims[BLOCK]));
-    TRY("ncmpi_def_dim", ncmpi_def_dim(state->file, "number_of_transfers", transfers, &dims[TRANSFER]));
-    TRY("ncmpi_def_dim",
-        ncmpi_def_dim(state->file, "transfer_size", (MPI_Offset)how->geometry.xfer_bytes, &dims[BYTE]));
-    TRY("ncmpi_def_var", ncmpi_def_var(state->file, "data_var", NC_BYTE, DIMS, dims, &state->variable));
-    TRY("ncmpi_enddef", ncmpi_enddef(state->file));
+    CALL(ncmpi_def_dim, state->file, "segments_times_np", NC_UNLIMITED, &dims[BLOCK]);
+    CALL(ncmpi_def_dim, state->file, "number_of_transfers", transfers, &dims[TRANSFER]);
+    CALL(ncmpi_def_dim, state->file, "transfer_size", (MPI_Offset)how->geometry.xfer_bytes, &dims[BYTE]);
+    CALL(ncmpi_def_var, state->file, "data_var", NC_BYTE, DIMS, dims, &state->variable);
+    CALL(ncmpi_enddef, state->file);
     return 0;
 }
 
@@ -145,15 +137,15 @@ static int pnetcdf_find(struct weir_netcdf_variable *state, const struct weir_op
     const char *path = how->path;
     int count = 0, dims[DIMS];
     MPI_Offset lengths[DIMS] = {0};
-    TRY("ncmpi_inq_varid", ncmpi_inq_varid(state->file, "data_var", &state->variable));
-    TRY("ncmpi_inq_varndims", ncmpi_inq_varndims(state->file, state->variable, &count));
+    CALL(ncmpi_inq_varid, state->file, "data_var", &state->variable);
+    CALL(ncmpi_inq_varndims, state->file, state->variable, &count);
     if (count != DIMS) {
         return weir_problem_set(problem, "ncmpi_inq_varndims", path, 0, "it holds another geometry",
                                 "data_var has %d dimensions, not 3", count);
     }
-    TRY("ncmpi_inq_vardimid", ncmpi_inq_vardimid(state->file, state->variable, dims));
+    CALL(ncmpi_inq_vardimid, state->file, state->variable, dims);
     for (int i = 0; i < DIMS; i++) {
-        TRY("ncmpi_inq_dimlen", ncmpi_inq_dimlen(state->file, dims[i], &lengths[i]));
+        CALL(ncmpi_inq_dimlen, state->file, dims[i], &lengths[i]);
     }
     if (lengths[BYTE] == (MPI_Offset)how->geometry.xfer_bytes &&
         lengths[TRANSFER] == (MPI_Offset)(how->geometry.block_bytes / how->geometry.xfer_bytes)) {
@@ -219,11 +211,11 @@ static int pnetcdf_submit(struct weir_file *file, unsigned slot, const struct we
     pnetcdf_place(file, piece, start, count);
     int *request = &s->requests[s->posted];
     if (piece->access == WEIR_WRITE) {
-        TRY("ncmpi_iput_vara", ncmpi_iput_vara(s->variable.file, s->variable.variable, start, count,
-                                               piece->buffer, count[BYTE], MPI_SIGNED_CHAR, request));
+        CALL(ncmpi_iput_vara, s->variable.file, s->variable.variable, start, count, piece->buffer,
+             count[BYTE], MPI_SIGNED_CHAR, request);
     } else {
-        TRY("ncmpi_iget_vara", ncmpi_iget_vara(s->variable.file, s->variable.variable, start, count,
-                                               piece->buffer, count[BYTE], MPI_SIGNED_CHAR, request));
+        CALL(ncmpi_iget_vara, s->variable.file, s->variable.variable, start, count, piece->buffer,
+             count[BYTE], MPI_SIGNED_CHAR, request);
     }
     s->slots[s->posted++] = slot;
     return 0;
@@ -239,9 +231,9 @@ static int pnetcdf_reap(struct weir_file *file, unsigned *slots, bool wait, stru
     }
     s->posted = 0;
     if (file->how->collective) {
-        TRY("ncmpi_wait_all", ncmpi_wait_all(s->variable.file, count, s->requests, s->statuses));
+        CALL(ncmpi_wait_all, s->variable.file, count, s->requests, s->statuses);
     } else {
-        TRY("ncmpi_wait", ncmpi_wait(s->variable.file, count, s->requests, s->statuses));
+        CALL(ncmpi_wait, s->variable.file, count, s->requests, s->statuses);
     }
     for (int i = 0; i < count; i++) {
         slots[i] = s->slots[i];
@@ -285,13 +277,13 @@ static int pnetcdf_find_data(const char *path, MPI_Offset *begin, MPI_Offset *by
                              struct weir_problem *problem) {
     int file, variable = 0;
     MPI_Offset records = 0, record_bytes = 0;
-    TRY("ncmpi_open", ncmpi_open(MPI_COMM_SELF, path, NC_NOWRITE, MPI_INFO_NULL, &file));
+    CALL(ncmpi_open, MPI_COMM_SELF, path, NC_NOWRITE, MPI_INFO_NULL, &file);
     int status = ncmpi_inq_varid(file, "data_var", &variable);
     status = status == NC_NOERR ? ncmpi_inq_varoffset(file, variable, begin) : status;
     status = status == NC_NOERR ? ncmpi_inq_dimlen(file, 0, &records) : status;
     status = status == NC_NOERR ? ncmpi_inq_recsize(file, &record_bytes) : status;
     *bytes = records * record_bytes;
-    TRY("ncmpi_close", ncmpi_close(file));
+    CALL(ncmpi_close, file);
     TRY("ncmpi_inq_varoffset", status);
     return 0;
 }

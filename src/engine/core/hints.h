@@ -24,8 +24,18 @@ void weir_hints_free(struct weir_hints *hints);
  * Called by all ranks; false with a sentence on those that failed. */
 bool weir_hints_share(const struct weir_job *job, struct weir_hints *hints, const char *file_name,
                       char *complaint);
-/* The caller frees the info object unless it is MPI_INFO_NULL, which means no hints. */
+/* For a WEIR_INFO; MPI_INFO_NULL: no hints. */
 MPI_Info weir_hints_to_info(const struct weir_hints *hints);
+
+/* An info object that is freed where its variable goes out of scope. */
+static inline void weir_free_info(MPI_Info *info) {
+    if (*info != MPI_INFO_NULL) {
+        MPI_Info_free(info);
+    }
+}
+
+#define WEIR_INFO __attribute__((cleanup(weir_free_info))) MPI_Info
+
 /* As the key "hints" of the document. */
 void weir_hints_write(struct weir_json *json, const struct weir_hints *hints);
 /* What is in force: of an info object, which is freed, or of an open file. */

@@ -15,5 +15,8 @@
         }                                                                                                    \
     } while (0)
 
+/* The same of a call whose name is the name in messages, by the TRY of its library. */
+#define CALL(call, ...) TRY(#call, call(__VA_ARGS__))
+
 #define WEIR_NOT_ZERO(code) ((code) != 0)
 #define WEIR_NEGATIVE(code) ((code) < 0)

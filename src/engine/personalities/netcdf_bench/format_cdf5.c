@@ -29,16 +29,15 @@ static int cdf5_define(struct weir_netcdf_variable *state, const struct weir_ope
     const char *path = how->path;
     int dims[NCB_DIMS];
     MPI_Offset time = v->unlimited ? NC_UNLIMITED : (MPI_Offset)v->dims[0];
-    TRY("ncmpi_set_fill", ncmpi_set_fill(state->file, v->fill ? NC_FILL : NC_NOFILL, NULL));
-    TRY("ncmpi_def_dim", ncmpi_def_dim(state->file, "time", time, &dims[0]));
+    CALL(ncmpi_set_fill, state->file, v->fill ? NC_FILL : NC_NOFILL, NULL);
+    CALL(ncmpi_def_dim, state->file, "time", time, &dims[0]);
     for (int i = 1; i < NCB_DIMS; i++) {
         char name[16];
         snprintf(name, sizeof name, "dim_%d", i);
-        TRY("ncmpi_def_dim", ncmpi_def_dim(state->file, name, (MPI_Offset)v->dims[i], &dims[i]));
+        CALL(ncmpi_def_dim, state->file, name, (MPI_Offset)v->dims[i], &dims[i]);
     }
-    TRY("ncmpi_def_var",
-        ncmpi_def_var(state->file, "data", v->type->external, NCB_DIMS, dims, &state->variable));
-    TRY("ncmpi_enddef", ncmpi_enddef(state->file));
+    CALL(ncmpi_def_var, state->file, "data", v->type->external, NCB_DIMS, dims, &state->variable);
+    CALL(ncmpi_enddef, state->file);
     return 0;
 }
 
@@ -48,16 +47,16 @@ static int cdf5_find(struct weir_netcdf_variable *state, const struct weir_open 
     int dims[NCB_DIMS], count = 0;
     size_t lengths[NCB_DIMS];
     nc_type type;
-    TRY("ncmpi_inq_varid", ncmpi_inq_varid(state->file, "data", &state->variable));
-    TRY("ncmpi_inq_varndims", ncmpi_inq_varndims(state->file, state->variable, &count));
+    CALL(ncmpi_inq_varid, state->file, "data", &state->variable);
+    CALL(ncmpi_inq_varndims, state->file, state->variable, &count);
     if (count != NCB_DIMS) {
         return weir_problem_set(problem, "ncmpi_inq_varndims", path, 0, "it holds another geometry",
                                 "data has %d dimensions, not 4", count);
     }
-    TRY("ncmpi_inq_var", ncmpi_inq_var(state->file, state->variable, NULL, &type, &count, dims, NULL));
+    CALL(ncmpi_inq_var, state->file, state->variable, NULL, &type, &count, dims, NULL);
     for (int i = 0; i < NCB_DIMS; i++) {
         MPI_Offset length = 0;
-        TRY("ncmpi_inq_dimlen", ncmpi_inq_dimlen(state->file, dims[i], &length));
+        CALL(ncmpi_inq_dimlen, state->file, dims[i], &length);
         lengths[i] = (size_t)length;
     }
     return ncb_same_variable(how->settings, path, type, lengths, problem);
@@ -100,8 +99,8 @@ static int cdf5_stored(const char *path, const void *settings, struct weir_store
     if (ncb_stored(settings, path, stored, problem) != 0) {
         return -1;
     }
-    TRY("ncmpi_open", ncmpi_open(MPI_COMM_SELF, path, NC_NOWRITE, MPI_INFO_NULL, &file));
-    TRY("ncmpi_close", ncmpi_close(file));
+    CALL(ncmpi_open, MPI_COMM_SELF, path, NC_NOWRITE, MPI_INFO_NULL, &file);
+    CALL(ncmpi_close, file);
     return 0;
 }
 

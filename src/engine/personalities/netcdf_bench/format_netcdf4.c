@@ -17,36 +17,34 @@ static int format_netcdf4_define(struct weir_netcdf_variable *state, const struc
     const char *path = how->path;
     int dims[NCB_DIMS], old_mode;
     if (!v->fill) {
-        TRY("nc_set_fill", nc_set_fill(state->file, NC_NOFILL, &old_mode));
+        CALL(nc_set_fill, state->file, NC_NOFILL, &old_mode);
     }
-    TRY("nc_def_dim", nc_def_dim(state->file, "time", v->unlimited ? NC_UNLIMITED : v->dims[0], &dims[0]));
+    CALL(nc_def_dim, state->file, "time", v->unlimited ? NC_UNLIMITED : v->dims[0], &dims[0]);
     for (int i = 1; i < NCB_DIMS; i++) {
         char name[16];
         snprintf(name, sizeof name, "dim_%d", i);
-        TRY("nc_def_dim", nc_def_dim(state->file, name, v->dims[i], &dims[i]));
+        CALL(nc_def_dim, state->file, name, v->dims[i], &dims[i]);
     }
-    TRY("nc_def_var", nc_def_var(state->file, "data", v->type->external, NCB_DIMS, dims, &state->variable));
+    CALL(nc_def_var, state->file, "data", v->type->external, NCB_DIMS, dims, &state->variable);
     if (v->chunk[0] != 0) {
-        TRY("nc_def_var_chunking", nc_def_var_chunking(state->file, state->variable, NC_CHUNKED, v->chunk));
+        CALL(nc_def_var_chunking, state->file, state->variable, NC_CHUNKED, v->chunk);
     }
     if (v->deflate_level > 0) {
-        TRY("nc_def_var_deflate",
-            nc_def_var_deflate(state->file, state->variable, v->shuffle, 1, v->deflate_level));
+        CALL(nc_def_var_deflate, state->file, state->variable, v->shuffle, 1, v->deflate_level);
     }
     if (v->zstd_level > 0) {
-        TRY("nc_def_var_zstandard", nc_def_var_zstandard(state->file, state->variable, v->zstd_level));
+        CALL(nc_def_var_zstandard, state->file, state->variable, v->zstd_level);
     }
     if (v->zstd_level > 0 && v->shuffle) {
-        TRY("nc_def_var_deflate", nc_def_var_deflate(state->file, state->variable, 1, 0, 0));
+        CALL(nc_def_var_deflate, state->file, state->variable, 1, 0, 0);
     }
     if (v->quantize_digits > 0) {
-        TRY("nc_def_var_quantize",
-            nc_def_var_quantize(state->file, state->variable, NC_QUANTIZE_BITGROOM, v->quantize_digits));
+        CALL(nc_def_var_quantize, state->file, state->variable, NC_QUANTIZE_BITGROOM, v->quantize_digits);
     }
     if (!v->fill) {
-        TRY("nc_def_var_fill", nc_def_var_fill(state->file, state->variable, NC_NOFILL, NULL));
+        CALL(nc_def_var_fill, state->file, state->variable, NC_NOFILL, NULL);
     }
-    TRY("nc_enddef", nc_enddef(state->file));
+    CALL(nc_enddef, state->file);
     return 0;
 }
 
@@ -56,14 +54,14 @@ static int format_netcdf4_find(struct weir_netcdf_variable *state, const struct 
     int dims[NC_MAX_VAR_DIMS], count = 0;
     size_t lengths[NCB_DIMS];
     nc_type type;
-    TRY("nc_inq_varid", nc_inq_varid(state->file, "data", &state->variable));
-    TRY("nc_inq_var", nc_inq_var(state->file, state->variable, NULL, &type, &count, dims, NULL));
+    CALL(nc_inq_varid, state->file, "data", &state->variable);
+    CALL(nc_inq_var, state->file, state->variable, NULL, &type, &count, dims, NULL);
     if (count != NCB_DIMS) {
         return weir_problem_set(problem, "nc_inq_var", path, 0, "it holds another geometry",
                                 "data has %d dimensions, not 4", count);
     }
     for (int i = 0; i < NCB_DIMS; i++) {
-        TRY("nc_inq_dimlen", nc_inq_dimlen(state->file, dims[i], &lengths[i]));
+        CALL(nc_inq_dimlen, state->file, dims[i], &lengths[i]);
     }
     return ncb_same_variable(how->settings, path, type, lengths, problem);
 }
@@ -115,11 +113,11 @@ static int format_netcdf4_stored(const char *path, const void *settings, struct 
         return -1;
     }
     if (weir_has_prefix(path)) {
-        TRY("nc_open_par", nc_open_par(path, NC_NOWRITE, MPI_COMM_SELF, MPI_INFO_NULL, &file));
+        CALL(nc_open_par, path, NC_NOWRITE, MPI_COMM_SELF, MPI_INFO_NULL, &file);
     } else {
-        TRY("nc_open", nc_open(path, NC_NOWRITE, &file));
+        CALL(nc_open, path, NC_NOWRITE, &file);
     }
-    TRY("nc_close", nc_close(file));
+    CALL(nc_close, file);
     return 0;
 }
 
