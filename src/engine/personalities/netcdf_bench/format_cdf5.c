@@ -5,7 +5,6 @@
 #include "stored.h"
 
 #include <pnetcdf.h>
-#include <stdio.h>
 #include <string.h>
 
 static MPI_Datatype cdf5_memory_type(nc_type type) {
@@ -28,13 +27,10 @@ static int cdf5_define(struct weir_netcdf_variable *state, const struct weir_ope
     const struct ncb_variable *v = how->settings;
     const char *path = how->path;
     int dims[NCB_DIMS];
-    MPI_Offset time = v->unlimited ? NC_UNLIMITED : (MPI_Offset)v->dims[0];
     CALL(ncmpi_set_fill, state->file, v->fill ? NC_FILL : NC_NOFILL, NULL);
-    CALL(ncmpi_def_dim, state->file, "time", time, &dims[0]);
-    for (int i = 1; i < NCB_DIMS; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "dim_%d", i);
-        CALL(ncmpi_def_dim, state->file, name, (MPI_Offset)v->dims[i], &dims[i]);
+    for (int i = 0; i < NCB_DIMS; i++) {
+        MPI_Offset length = i == 0 && v->unlimited ? NC_UNLIMITED : (MPI_Offset)v->dims[i];
+        CALL(ncmpi_def_dim, state->file, ncb_dim_names[i], length, &dims[i]);
     }
     CALL(ncmpi_def_var, state->file, "data", v->type->external, NCB_DIMS, dims, &state->variable);
     CALL(ncmpi_enddef, state->file);

@@ -8,7 +8,6 @@
 #include <netcdf_filter.h>
 #include <netcdf_meta.h>
 #include <netcdf_par.h>
-#include <stdio.h>
 #include <string.h>
 
 static int format_netcdf4_define(struct weir_netcdf_variable *state, const struct weir_open *how,
@@ -19,11 +18,9 @@ static int format_netcdf4_define(struct weir_netcdf_variable *state, const struc
     if (!v->fill) {
         CALL(nc_set_fill, state->file, NC_NOFILL, &old_mode);
     }
-    CALL(nc_def_dim, state->file, "time", v->unlimited ? NC_UNLIMITED : v->dims[0], &dims[0]);
-    for (int i = 1; i < NCB_DIMS; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "dim_%d", i);
-        CALL(nc_def_dim, state->file, name, v->dims[i], &dims[i]);
+    for (int i = 0; i < NCB_DIMS; i++) {
+        size_t length = i == 0 && v->unlimited ? NC_UNLIMITED : v->dims[i];
+        CALL(nc_def_dim, state->file, ncb_dim_names[i], length, &dims[i]);
     }
     CALL(nc_def_var, state->file, "data", v->type->external, NCB_DIMS, dims, &state->variable);
     if (v->chunk[0] != 0) {

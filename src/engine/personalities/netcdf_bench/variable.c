@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+const char *const ncb_dim_names[NCB_DIMS] = {"time", "dim_1", "dim_2", "dim_3"};
+
 static const struct ncb_type types[] = {
     {"int", NCB_INT, 4},     {"float", NCB_FLOAT, 4},   {"double", NCB_DOUBLE, 8}, {"byte", NCB_BYTE, 1},
     {"ubyte", NCB_UBYTE, 1}, {"short", NCB_SHORT, 2},   {"ushort", NCB_USHORT, 2}, {"uint", NCB_UINT, 4},
@@ -16,19 +18,15 @@ static const struct ncb_type types[] = {
 };
 #define TYPES (sizeof types / sizeof types[0])
 
-static const struct weir_backend *formats[4];
+static const struct weir_backend *formats[4]; /* more than there are */
+static int format_count;
 
 void ncb_format_register(const struct weir_backend *format) {
-    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
-        if (formats[i] == NULL) {
-            formats[i] = format;
-            return;
-        }
-    }
+    formats[format_count++] = format;
 }
 
 const struct weir_backend *ncb_format_find(const char *name) {
-    for (size_t i = 0; i < sizeof formats / sizeof formats[0] && formats[i] != NULL; i++) {
+    for (int i = 0; i < format_count; i++) {
         if (strcmp(formats[i]->alias, name) == 0) {
             return formats[i];
         }

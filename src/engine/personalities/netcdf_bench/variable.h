@@ -4,7 +4,8 @@
 
 #include "backend.h"
 
-#define NCB_DIMS 4 /* time, x, y, z */
+#define NCB_DIMS 4                                /* time, x, y, z */
+extern const char *const ncb_dim_names[NCB_DIMS]; /* in the file */
 
 /* The numbers of the types are the same in NetCDF and PnetCDF, either of which a build may lack. */
 enum ncb_external {
