@@ -44,6 +44,12 @@ static bool run_same_arguments(const struct weir_job *job, int argc, char **argv
     return first == mine;
 }
 
+bool weir_run_settle(struct weir_run *run) {
+    bool well = weir_document_settle(&run->document, &run->problem);
+    run->problem = (struct weir_problem){0};
+    return well;
+}
+
 struct weir_open weir_run_open(const struct weir_run *run, const char *path, enum weir_access access,
                                MPI_Comm comm) {
     return (struct weir_open){.path = path,

@@ -30,10 +30,13 @@ struct weir_run {
     struct weir_hints hints;
     struct weir_document document;
     struct weir_measure measure;
+    struct weir_problem problem; /* that this rank met since the ranks agreed last (weir_run_settle) */
     int exit_code;
     bool ended_early; /* a rank failed, so that iterations are missing */
 };
 
+/* Whether no rank met a problem, on all ranks. Rank 0 reports those that were met; then they are over. */
+bool weir_run_settle(struct weir_run *run);
 /* How the run opens a file, and a phase on it with barriers between its steps: the personality adds the rest.
  */
 struct weir_open weir_run_open(const struct weir_run *run, const char *path, enum weir_access access,

@@ -57,14 +57,14 @@ static bool find_prepare(void *own) {
     struct find_run *run = own;
     struct stat facts;
     if (run->requested.newer != NULL && stat(run->requested.newer, &facts) != 0) {
-        weir_problem_set(&run->problem, "stat", run->requested.newer, errno, NULL, "for -newer");
+        weir_problem_set(&run->base.problem, "stat", run->requested.newer, errno, NULL, "for -newer");
     } else if (run->requested.newer != NULL) {
         run->newer_than = facts.st_mtim;
     }
     if (run->base.job->rank == 0 && !find_push(&run->queue, 'd', run->requested.directory, "")) {
-        weir_problem_set(&run->problem, "malloc", run->requested.directory, ENOMEM, NULL, "%s", "");
+        weir_problem_set(&run->base.problem, "malloc", run->requested.directory, ENOMEM, NULL, "%s", "");
     }
-    return weir_document_settle(&run->base.document, &run->problem) && find_make(run);
+    return weir_run_settle(&run->base) && find_make(run);
 }
 
 static void find_walk(struct find_run *run) {
@@ -90,7 +90,7 @@ static void find_measure(struct find_run *run) {
 }
 
 static void find_count_failures(struct find_run *run) {
-    struct weir_problem *problem = &run->problem;
+    struct weir_problem *problem = &run->base.problem;
     if (run->counts.failures > 1) {
         snprintf(problem->text, sizeof problem->text, "the first of %llu failures",
                  (unsigned long long)run->counts.failures);
@@ -122,7 +122,7 @@ static bool find_iterate(void *own, int iteration) {
     fflush(stdout);
     MPI_Barrier(run->base.job->comm); /* names of all ranks stand before the sum */
     find_count_failures(run);
-    bool well = weir_document_settle(&run->base.document, &run->problem);
+    bool well = weir_run_settle(&run->base);
     weir_result_gather(run->base.job, &phase, &run->base.measure, &result);
     find_tell(run, run->base.job->rank == 0 ? result.io_s : 0);
     if (well) {

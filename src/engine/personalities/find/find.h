@@ -41,7 +41,6 @@ struct find_run {
     DIR *reading; /* the directory that is being read, and its path */
     char *reading_path;
     struct find_counts counts, all; /* all: on rank 0 */
-    struct weir_problem problem;
 };
 
 /* find_options.c: false with one sentence. */

@@ -12,7 +12,7 @@
 
 static bool find_make_directory(struct find_run *run, const char *path) {
     if (mkdir(path, 0775) != 0 && errno != EEXIST) {
-        weir_problem_set(&run->problem, "mkdir", path, errno, NULL, "making the tree");
+        weir_problem_set(&run->base.problem, "mkdir", path, errno, NULL, "making the tree");
         return false;
     }
     return true;
@@ -33,7 +33,7 @@ static bool find_make_file(struct find_run *run, const char *path, const char *b
         good = false;
     }
     if (!good) {
-        weir_problem_set(&run->problem, "write", path, cause, NULL, "making the tree");
+        weir_problem_set(&run->base.problem, "write", path, cause, NULL, "making the tree");
     }
     return good;
 }
@@ -65,5 +65,5 @@ bool find_make(struct find_run *run) {
     if (run->requested.make_files > 0) {
         find_make_part(run);
     }
-    return weir_document_settle(&run->base.document, &run->problem);
+    return weir_run_settle(&run->base);
 }

@@ -51,7 +51,7 @@ void find_queue_free(struct find_queue *queue) {
 
 static void find_fail(struct find_run *run, const char *call, const char *path, int cause) {
     run->counts.failures++;
-    weir_problem_set(&run->problem, call, path, cause, NULL, "%s", "");
+    weir_problem_set(&run->base.problem, call, path, cause, NULL, "%s", "");
 }
 
 static bool find_is_newer(const struct find_run *run, const struct stat *facts) {

@@ -35,23 +35,22 @@ static struct weir_phase iom_phase_of(struct iom_run *run, const char *name, enu
 /* The file as it has to be when the access begins. */
 static bool iom_prepare(struct iom_run *run, enum weir_access how, int iteration) {
     const struct iom_params *a = &run->requested;
-    struct weir_problem problem = {0};
     int64_t resident_bytes = -1;
     bool write = how == WEIR_WRITE;
     iom_path_of(run, how);
     int status = 0;
     if (write && a->truncate) {
-        status = run->base.backend->remove(run->path, run->base.settings, &problem);
+        status = run->base.backend->remove(run->path, run->base.settings, &run->base.problem);
     }
     bool fill = a->prefill && (write ? a->truncate || iteration == 0 : !a->write && iteration == 0);
     if (status == 0 && fill) {
-        status = iom_file_walk(run, WEIR_WRITE, &problem);
+        status = iom_file_walk(run, WEIR_WRITE);
     }
     if (status == 0 && !write) {
-        status = iom_file_must_be_whole(run, &problem);
+        status = iom_file_must_be_whole(run);
     }
     if (status == 0) {
-        iom_cache_prepare(run, !write || access(run->path, F_OK) == 0, &resident_bytes, &problem);
+        iom_cache_prepare(run, !write || access(run->path, F_OK) == 0, &resident_bytes);
     }
     int64_t least = 0, sum = 0;
     MPI_Allreduce(&resident_bytes, &least, 1, MPI_INT64_T, MPI_MIN, run->base.job->comm);
@@ -59,7 +58,7 @@ static bool iom_prepare(struct iom_run *run, enum weir_access how, int iteration
     run->resident_bytes[2 * iteration + !write] = least < 0 ? -1 : sum;
     iom_operations_plan(run, iteration, write);
     iom_bytes(run, 0, run->buffer, (size_t)a->memory_bytes);
-    return weir_document_settle(&run->base.document, &problem);
+    return weir_run_settle(&run->base);
 }
 
 /* Run a phase and look at what it left; false where any rank failed. */
@@ -69,20 +68,18 @@ static bool iom_measured(struct iom_run *run, struct weir_phase *phase) {
 }
 
 static bool iom_told(struct iom_run *run, const struct weir_phase *phase, struct weir_result **kept) {
-    struct weir_problem problem = {0};
     struct weir_result result;
-    iom_times_write(run, phase->name, phase->iteration, &problem);
+    iom_times_write(run, phase->name, phase->iteration);
     weir_result_gather(run->base.job, phase, &run->base.measure, &result);
     *kept = weir_document_add(&run->base.document, &result);
     if (*kept != NULL) {
         iom_table_row(*kept);
     }
-    return weir_document_settle(&run->base.document, &problem);
+    return weir_run_settle(&run->base);
 }
 
 static bool iom_access_once(struct iom_run *run, enum weir_access access, int iteration) {
     bool write = access == WEIR_WRITE;
-    struct weir_problem problem = {0};
     if (!iom_prepare(run, access, iteration)) {
         return false;
     }
@@ -91,9 +88,9 @@ static bool iom_access_once(struct iom_run *run, enum weir_access access, int it
         return false;
     }
     if (!iom_counters_start(run, phase.name, iteration)) {
-        weir_problem_set(&problem, "pthread_create", run->path, EAGAIN, NULL, "to sample counters");
+        weir_problem_set(&run->base.problem, "pthread_create", run->path, EAGAIN, NULL, "to sample counters");
     }
-    bool well = weir_document_settle(&run->base.document, &problem) && iom_measured(run, &phase);
+    bool well = weir_run_settle(&run->base) && iom_measured(run, &phase);
     iom_counters_stop(run);
     struct weir_result *result = NULL;
     if (!well || !iom_told(run, &phase, &result)) {
@@ -120,16 +117,14 @@ static bool iom_iterate(void *own, int iteration) {
 
 static bool iom_finish(void *own, bool well) {
     struct iom_run *run = own;
-    struct weir_problem problem = {0};
     (void)well;
-    iom_counters_write(run, &problem);
-    return weir_document_settle(&run->base.document, &problem);
+    iom_counters_write(run);
+    return weir_run_settle(&run->base);
 }
 
 static bool iom_begin(void *own) {
     struct iom_run *run = own;
     const struct iom_params *a = &run->requested;
-    struct weir_problem problem = {0};
     weir_job_time_unless_set(run->base.job, &run->requested.seed, -1);
     run->buffer = weir_pages((size_t)a->memory_bytes);
     run->expected = a->verify ? weir_pages((size_t)a->xfer_bytes) : NULL;
@@ -137,11 +132,11 @@ static bool iom_begin(void *own) {
     run->resident_bytes = calloc((size_t)a->iterations * 2, sizeof *run->resident_bytes);
     if (run->buffer == NULL || run->operations == NULL || run->resident_bytes == NULL ||
         (a->verify && run->expected == NULL)) {
-        weir_problem_set(&problem, "malloc", a->test_file, ENOMEM, NULL,
+        weir_problem_set(&run->base.problem, "malloc", a->test_file, ENOMEM, NULL,
                          "%lld bytes to walk through and %lld operations to keep", (long long)a->memory_bytes,
                          (long long)a->operations);
     }
-    return weir_document_settle(&run->base.document, &problem);
+    return weir_run_settle(&run->base);
 }
 
 static void iom_release(void *own) {

@@ -24,7 +24,8 @@ static int64_t iom_resident_bytes_of(const char *path) {
 }
 
 /* Some pages may be busy; a file of which a tenth is in the wrong place is measured in the wrong place. */
-static int iom_prove(const struct iom_run *run, int64_t resident_bytes, struct weir_problem *problem) {
+static int iom_prove(struct iom_run *run, int64_t resident_bytes) {
+    struct weir_problem *problem = &run->base.problem;
     int64_t file_bytes = run->requested.file_bytes;
     bool steered = run->cache == IOM_CACHED || run->cache == IOM_UNCACHED;
     if (steered && resident_bytes < 0) {
@@ -46,8 +47,7 @@ static int iom_prove(const struct iom_run *run, int64_t resident_bytes, struct w
     return 0;
 }
 
-int iom_cache_prepare(struct iom_run *run, bool there, int64_t *resident_bytes,
-                      struct weir_problem *problem) {
+int iom_cache_prepare(struct iom_run *run, bool there, int64_t *resident_bytes) {
     *resident_bytes = -1;
     if (!iom_cache_can_tell(run) || run->cache == IOM_DISCARDED) {
         return 0;
@@ -56,12 +56,12 @@ int iom_cache_prepare(struct iom_run *run, bool there, int64_t *resident_bytes,
         *resident_bytes = 0;
         return 0;
     }
-    if (run->cache == IOM_UNCACHED && weir_page_cache_drop(run->path, problem) != 0) {
+    if (run->cache == IOM_UNCACHED && weir_page_cache_drop(run->path, &run->base.problem) != 0) {
         return -1;
     }
-    if (run->cache == IOM_CACHED && iom_file_walk(run, WEIR_READ, problem) != 0) {
+    if (run->cache == IOM_CACHED && iom_file_walk(run, WEIR_READ) != 0) {
         return -1;
     }
     *resident_bytes = iom_resident_bytes_of(run->path);
-    return iom_prove(run, *resident_bytes, problem);
+    return iom_prove(run, *resident_bytes);
 }

@@ -284,7 +284,7 @@ void iom_counters_stop(struct iom_run *run) {
     iom_sample(sampler);
 }
 
-int iom_counters_write(struct iom_run *run, struct weir_problem *problem) {
+int iom_counters_write(struct iom_run *run) {
     struct iom_sampler *sampler = run->sampler;
     char name[1024];
     if (sampler == NULL) {
@@ -293,7 +293,7 @@ int iom_counters_write(struct iom_run *run, struct weir_problem *problem) {
     snprintf(name, sizeof name, "%s-%d.csv", run->requested.samples, run->base.job->rank);
     FILE *file = fopen(name, "we");
     if (file == NULL) {
-        return weir_problem_set(problem, "fopen", name, errno, NULL, "for --samples");
+        return weir_problem_set(&run->base.problem, "fopen", name, errno, NULL, "for --samples");
     }
     fprintf(file, "access,iteration,time_s");
     for (int i = 0; i < sampler->column_count; i++) {
@@ -314,7 +314,7 @@ int iom_counters_write(struct iom_run *run, struct weir_problem *problem) {
     }
     bool bad = ferror(file) != 0 || sampler->lost;
     if (fclose(file) != 0 || bad) {
-        return weir_problem_set(problem, "fclose", name, errno, NULL, "for --samples");
+        return weir_problem_set(&run->base.problem, "fclose", name, errno, NULL, "for --samples");
     }
     return 0;
 }

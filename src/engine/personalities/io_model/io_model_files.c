@@ -8,8 +8,7 @@
 #define CHUNK_BYTES  ((size_t)1 << 20)
 #define WAIT_SECONDS 30
 
-static int iom_move_whole(struct iom_run *run, struct weir_file *file, unsigned char *chunk,
-                          struct weir_problem *problem) {
+static int iom_move_whole(struct iom_run *run, struct weir_file *file, unsigned char *chunk) {
     uint64_t file_bytes = (uint64_t)run->requested.file_bytes;
     struct weir_piece piece = {file->how->access, chunk, CHUNK_BYTES, 0};
     for (; piece.offset < file_bytes; piece.offset += piece.bytes) {
@@ -19,15 +18,16 @@ static int iom_move_whole(struct iom_run *run, struct weir_file *file, unsigned 
         if (piece.access == WEIR_WRITE) {
             iom_bytes(run, piece.offset, chunk, piece.bytes);
         }
-        if (run->base.backend->transfer(file, &piece, problem) != 0) {
+        if (run->base.backend->transfer(file, &piece, &run->base.problem) != 0) {
             return -1;
         }
     }
     bool sync = piece.access == WEIR_WRITE && run->base.backend->sync != NULL;
-    return sync ? run->base.backend->sync(file, problem) : 0;
+    return sync ? run->base.backend->sync(file, &run->base.problem) : 0;
 }
 
-int iom_file_walk(struct iom_run *run, enum weir_access access, struct weir_problem *problem) {
+int iom_file_walk(struct iom_run *run, enum weir_access access) {
+    struct weir_problem *problem = &run->base.problem;
     struct weir_open how = weir_run_open(&run->base, run->path, access, MPI_COMM_SELF);
     how.geometry.xfer_bytes = CHUNK_BYTES;
     how.geometry.file_bytes = (uint64_t)run->requested.file_bytes;
@@ -38,7 +38,7 @@ int iom_file_walk(struct iom_run *run, enum weir_access access, struct weir_prob
     }
     int status = weir_file_open(&file, problem);
     if (status == 0) {
-        status = iom_move_whole(run, &file, chunk, problem);
+        status = iom_move_whole(run, &file, chunk);
         status = weir_file_close(&file, problem) != 0 ? -1 : status;
     }
     free(chunk);
@@ -66,7 +66,7 @@ static int iom_look(const struct iom_run *run, struct weir_stored *stored, struc
     return 0;
 }
 
-int iom_file_must_be_whole(struct iom_run *run, struct weir_problem *problem) {
+int iom_file_must_be_whole(struct iom_run *run) {
     struct weir_stored stored = {0};
     if (run->base.backend->stored == NULL || run->cache == IOM_DISCARDED) {
         return 0;
@@ -78,5 +78,5 @@ int iom_file_must_be_whole(struct iom_run *run, struct weir_problem *problem) {
         }
         sleep(1);
     }
-    return iom_look(run, &stored, problem);
+    return iom_look(run, &stored, &run->base.problem);
 }

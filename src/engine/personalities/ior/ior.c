@@ -98,13 +98,12 @@ static bool ior_read_iteration(struct ior_run *run, int iteration) {
 }
 
 static void ior_remove_made(struct ior_run *run, bool well) {
-    struct weir_problem problem = {0};
     MPI_Barrier(run->base.job->comm);
     if (run->requested.keep || !run->made_file || (run->differs && run->requested.keep_with_error)) {
         return;
     }
     uint64_t began_ns = weir_clock_ns();
-    ior_remove(run, &problem);
+    ior_remove(run);
     run->made_file = false;
     if (well && run->requested.verbose > 0) {
         MPI_Barrier(run->base.job->comm);
@@ -112,10 +111,9 @@ static void ior_remove_made(struct ior_run *run, bool well) {
             ior_table_removed(run, (double)(weir_clock_ns() - began_ns) * 1e-9);
         }
     }
-    if (!well) {
-        return; /* the failure before it has been reported */
-    }
-    if (!weir_document_settle(&run->base.document, &problem)) {
+    if (!well) { /* the failure before it has been reported */
+        run->base.problem = (struct weir_problem){0};
+    } else if (!weir_run_settle(&run->base)) {
         run->base.exit_code = WEIR_FAILED;
     }
 }
@@ -159,22 +157,19 @@ static bool ior_prepare(void *own) {
         memory = memory && run->view_buffer != NULL;
     }
     memory = ior_memory_hold(run) && memory;
-    struct weir_problem problem = {0};
     weir_trace_begin(&run->trace, run->base.common.trace_file, run->base.job->rank,
-                     run->base.common.trace_records, &problem);
-    return ior_has_memory(run, memory) && weir_document_settle(&run->base.document, &problem) &&
-           ior_written_learn(run);
+                     run->base.common.trace_records, &run->base.problem);
+    return ior_has_memory(run, memory) && weir_run_settle(&run->base) && ior_written_learn(run);
 }
 
 static bool ior_finish(void *own, bool well) {
     struct ior_run *run = own;
-    struct weir_problem problem = {0};
     (void)well;
     if (run->base.job->rank == 0) {
         ior_table_end(run);
     }
-    weir_trace_end(&run->trace, &problem);
-    return weir_document_settle(&run->base.document, &problem);
+    weir_trace_end(&run->trace, &run->base.problem);
+    return weir_run_settle(&run->base);
 }
 
 static void ior_release(void *own) {

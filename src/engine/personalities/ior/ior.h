@@ -144,10 +144,10 @@ bool ior_find_file_bytes(struct ior_run *run);
 
 /* ior_files.c */
 void ior_path(struct ior_run *run);
-int ior_make_directory(struct ior_run *run, struct weir_problem *problem);
+void ior_make_directory(struct ior_run *run);
 /* On every node: what this rank wrote and what it is to read leaves the page cache. */
 void ior_drop_caches(const void *run, struct weir_problem *problem);
-int ior_remove(struct ior_run *run, struct weir_problem *problem);
+void ior_remove(struct ior_run *run);
 
 /* ior_table.c: what people read; rank 0 only */
 void ior_table_begin(const void *run);

@@ -39,17 +39,17 @@ void ior_path(struct ior_run *run) {
     ior_path_of(run, (int)ior_owner(run), run->path, sizeof run->path);
 }
 
-int ior_make_directory(struct ior_run *run, struct weir_problem *problem) {
+void ior_make_directory(struct ior_run *run) {
     char directory[1000];
     if (!run->requested.unique_dir || !(run->base.backend->traits & WEIR_STORES)) {
-        return 0;
+        return;
     }
     ior_own_directory(run, directory, sizeof directory);
     if (mkdir(directory, 0775) == 0) {
         run->made_directory = true;
-        return 0;
+    } else if (errno != EEXIST) {
+        weir_problem_set(&run->base.problem, "mkdir", directory, errno, NULL, "%s", "");
     }
-    return errno == EEXIST ? 0 : weir_problem_set(problem, "mkdir", directory, errno, NULL, "%s", "");
 }
 
 void ior_drop_caches(const void *forgetful, struct weir_problem *problem) {
@@ -67,16 +67,15 @@ void ior_drop_caches(const void *forgetful, struct weir_problem *problem) {
 }
 
 /* Each rank removes the file it wrote itself, whatever it read. */
-int ior_remove(struct ior_run *run, struct weir_problem *problem) {
+void ior_remove(struct ior_run *run) {
     char path[1024], directory[1000];
     if (!run->requested.file_per_process && run->base.job->rank != 0) {
-        return 0;
+        return;
     }
     ior_path_of(run, run->base.job->rank, path, sizeof path);
-    int status = run->base.backend->remove(path, run->base.settings, problem);
+    int status = run->base.backend->remove(path, run->base.settings, &run->base.problem);
     if (status == 0 && run->made_directory) {
         ior_own_directory(run, directory, sizeof directory);
         run->made_directory = rmdir(directory) != 0; /* foreign files may be in it: then it stays */
     }
-    return status;
 }

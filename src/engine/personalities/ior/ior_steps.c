@@ -50,12 +50,11 @@ bool ior_phase(struct ior_run *run, struct weir_phase *phase, const char *name, 
 }
 
 bool ior_has_memory(struct ior_run *run, bool good) {
-    struct weir_problem problem = {0};
     if (!good) {
-        weir_problem_set(&problem, "malloc", run->requested.test_file, ENOMEM, NULL,
+        weir_problem_set(&run->base.problem, "malloc", run->requested.test_file, ENOMEM, NULL,
                          "preparing the transfers");
     }
-    return weir_document_settle(&run->base.document, &problem);
+    return weir_run_settle(&run->base);
 }
 
 /* -T: no phase begins after its time; rank 0's clock decides. */
@@ -115,25 +114,23 @@ void ior_rest(const struct ior_run *run) {
 }
 
 bool ior_clear_and_rest(struct ior_run *run) {
-    struct weir_problem problem = {0};
     struct stat facts;
     run->existing_bytes = 0;
     if (!run->requested.existing) {
-        ior_remove(run, &problem);
+        ior_remove(run);
     } else if (run->base.job->rank == 0 && stat(run->path, &facts) == 0) {
         run->existing_bytes = (uint64_t)facts.st_size;
     }
-    ior_make_directory(run, &problem);
+    ior_make_directory(run);
     run->made_file = true;
     ior_rest(run);
-    return weir_document_settle(&run->base.document, &problem);
+    return weir_run_settle(&run->base);
 }
 
 bool ior_empty_caches(struct ior_run *run) {
-    struct weir_problem problem = {0};
     if (!run->requested.drop_caches) {
         return true;
     }
-    ior_drop_caches(run, &problem);
-    return weir_document_settle(&run->base.document, &problem);
+    ior_drop_caches(run, &run->base.problem);
+    return weir_run_settle(&run->base);
 }

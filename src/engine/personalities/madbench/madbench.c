@@ -85,14 +85,13 @@ static bool mad_report(struct mad_run *run, const struct weir_phase *phase, stru
 }
 
 static bool mad_drop_caches(struct mad_run *run) {
-    struct weir_problem problem = {0};
     int on_node = 0;
     MPI_Comm_rank(run->base.job->node_comm, &on_node);
     MPI_Barrier(run->base.job->comm);
     if (run->requested.file_per_process || on_node == 0) {
-        weir_page_cache_drop(run->path, &problem);
+        weir_page_cache_drop(run->path, &run->base.problem);
     }
-    return weir_document_settle(&run->base.document, &problem);
+    return weir_run_settle(&run->base);
 }
 
 static bool mad_run_phase(struct mad_run *run, int which, int iteration) {
@@ -130,16 +129,15 @@ static bool mad_run_phase(struct mad_run *run, int which, int iteration) {
 
 /* The file of the last iteration goes away, untimed. */
 static bool mad_clear(struct mad_run *run) {
-    struct weir_problem problem = {0};
     if (run->requested.file_per_process) {
         snprintf(run->path, sizeof run->path, "%s-%d", run->requested.test_file, run->base.job->rank);
     } else {
         snprintf(run->path, sizeof run->path, "%s", run->requested.test_file);
     }
     if (run->requested.file_per_process || run->base.job->rank == 0) {
-        run->base.backend->remove(run->path, run->base.settings, &problem);
+        run->base.backend->remove(run->path, run->base.settings, &run->base.problem);
     }
-    return weir_document_settle(&run->base.document, &problem);
+    return weir_run_settle(&run->base);
 }
 
 static bool mad_iterate(void *own, int iteration) {
@@ -153,15 +151,14 @@ static bool mad_iterate(void *own, int iteration) {
 
 static bool mad_prepare(void *own) {
     struct mad_run *run = own;
-    struct weir_problem problem = {0};
     size_t bytes = (size_t)run->part_bytes * (size_t)run->requested.gangs;
     run->buffer = weir_pages(bytes);
     run->notes = calloc((size_t)run->requested.iterations * MAD_ACCESSES, sizeof *run->notes);
     if (run->buffer == NULL || run->notes == NULL) {
-        weir_problem_set(&problem, "malloc", run->requested.test_file, ENOMEM, NULL,
+        weir_problem_set(&run->base.problem, "malloc", run->requested.test_file, ENOMEM, NULL,
                          "%zu bytes for a part of a matrix", bytes);
     }
-    return weir_document_settle(&run->base.document, &problem);
+    return weir_run_settle(&run->base);
 }
 
 static void mad_release(void *own) {

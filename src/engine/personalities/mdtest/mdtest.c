@@ -20,7 +20,7 @@ static bool mdtest_shuffle(struct mdtest_run *run) {
     run->order_items = run->items;
     run->order = malloc(sizeof *run->order * run->items);
     if (run->order == NULL) {
-        weir_problem_set(&run->problem, "malloc", run->requested.directory, ENOMEM, NULL,
+        weir_problem_set(&run->base.problem, "malloc", run->requested.directory, ENOMEM, NULL,
                          "shuffling the items");
         return false;
     }
@@ -51,16 +51,16 @@ static bool mdtest_prepare(void *own) {
     }
     if (!weir_payload_begin(&run->written, run->packet, (size_t)a->write_bytes, false) ||
         !weir_payload_begin(&run->found, run->packet, (size_t)most, a->verify_read || a->verify_write)) {
-        weir_problem_set(&run->problem, "malloc", a->directory, ENOMEM, NULL, "for the bytes of a file");
+        weir_problem_set(&run->base.problem, "malloc", a->directory, ENOMEM, NULL, "for the bytes of a file");
     }
     if (a->status_file != NULL && !a->create) {
-        int64_t items = weir_status_read(run->base.job, a->status_file, &run->problem);
+        int64_t items = weir_status_read(run->base.job, a->status_file, &run->base.problem);
         run->status_items = items > 0 ? (uint64_t)items : 0;
     }
     mdtest_ranks_begin(run);
     weir_trace_begin(&run->trace, run->base.common.trace_file, run->base.job->rank,
-                     run->base.common.trace_records, &run->problem);
-    return weir_document_settle(&run->base.document, &run->problem);
+                     run->base.common.trace_records, &run->base.problem);
+    return weir_document_settle(&run->base.document, &run->base.problem);
 }
 
 static bool mdtest_measure_items(struct mdtest_run *run, enum mdtest_item item, int iteration) {
@@ -73,7 +73,7 @@ static bool mdtest_measure_items(struct mdtest_run *run, enum mdtest_item item, 
     }
     if (run->requested.random) {
         mdtest_shuffle(run);
-        if (!weir_document_settle(&run->base.document, &run->problem)) {
+        if (!weir_document_settle(&run->base.document, &run->base.problem)) {
             return false;
         }
     }
@@ -108,9 +108,9 @@ static void mdtest_remove_root(struct mdtest_run *run) {
     struct weir_name name = {.path = run->requested.directory, .settings = run->base.settings};
     bool well = run->base.exit_code == WEIR_FINE;
     if (run->made_root && run->requested.remove) {
-        run->base.backend->names->rmdir(&name, &run->problem);
+        run->base.backend->names->rmdir(&name, &run->base.problem);
     }
-    if (well && !weir_document_settle(&run->base.document, &run->problem)) {
+    if (well && !weir_document_settle(&run->base.document, &run->base.problem)) {
         run->base.exit_code = WEIR_FAILED;
     }
 }
@@ -123,8 +123,8 @@ static bool mdtest_finish(void *own, bool well) {
         mdtest_table_end(run);
         mdtest_ranks_write(run);
     }
-    weir_trace_end(&run->trace, &run->problem);
-    return weir_document_settle(&run->base.document, &run->problem);
+    weir_trace_end(&run->trace, &run->base.problem);
+    return weir_document_settle(&run->base.document, &run->base.problem);
 }
 
 static void mdtest_release(void *own) {

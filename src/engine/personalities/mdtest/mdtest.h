@@ -99,7 +99,6 @@ struct mdtest_run {
     uint64_t order_items;
     int number; /* of this run in its launch */
     struct weir_trace trace;
-    struct weir_problem problem;
     bool made_root;
     struct mdtest_note *notes; /* of each result, on rank 0 */
     char differs[MDTEST_PATH]; /* the first file with wrong bytes */

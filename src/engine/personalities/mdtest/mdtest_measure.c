@@ -15,7 +15,7 @@ static void mdtest_flush(struct mdtest_run *run) {
     struct weir_name name = {
         .path = run->requested.directory, .settings = run->base.settings, .rank = run->base.job->rank};
     run->base.measure.sync.start_ns = weir_clock_ns();
-    if (run->base.backend->names->flush(&name, &run->problem) == 0) {
+    if (run->base.backend->names->flush(&name, &run->base.problem) == 0) {
         run->base.measure.sync_calls++;
     }
     run->base.measure.sync.stop_ns = weir_clock_ns();
@@ -35,7 +35,7 @@ static void mdtest_remember(struct mdtest_run *run, const struct mdtest_phase *p
 
 /* A rank's first failure carries the number of its failures. */
 static void mdtest_count_failures(struct mdtest_run *run, const struct mdtest_phase *phase) {
-    struct weir_problem *problem = &run->problem;
+    struct weir_problem *problem = &run->base.problem;
     if (phase->failures > 1) {
         size_t used = strlen(problem->text);
         snprintf(problem->text + used, sizeof problem->text - used, "%sthe first of %llu failures",
@@ -48,7 +48,7 @@ static void mdtest_write_trace(struct mdtest_run *run, const struct mdtest_phase
     run->base.measure.traced = run->trace.count;
     run->base.measure.dropped = run->trace.dropped;
     weir_trace_write(&run->trace, phase->access, items[phase->item], phase->iteration,
-                     run->base.job->ahead_ns, &run->problem);
+                     run->base.job->ahead_ns, &run->base.problem);
 }
 
 bool mdtest_phase_end(struct mdtest_run *run, struct mdtest_phase *phase) {
@@ -67,7 +67,7 @@ bool mdtest_phase_end(struct mdtest_run *run, struct mdtest_phase *phase) {
     MPI_Barrier(run->base.job->comm);
     mdtest_write_trace(run, phase);
     mdtest_count_failures(run, phase);
-    bool well = weir_document_settle(&run->base.document, &run->problem);
+    bool well = weir_document_settle(&run->base.document, &run->base.problem);
     if (well) {
         struct mdtest_rank *ranks = mdtest_ranks_gather(run);
         struct mdtest_entries entries = mdtest_entries_look(run, phase);
@@ -82,6 +82,6 @@ bool mdtest_phase_end(struct mdtest_run *run, struct mdtest_phase *phase) {
             run->base.exit_code = 1;
         }
     }
-    memset(&run->problem, 0, sizeof run->problem);
+    memset(&run->base.problem, 0, sizeof run->base.problem);
     return well;
 }

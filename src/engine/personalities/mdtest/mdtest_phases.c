@@ -11,14 +11,14 @@ typedef int act(struct mdtest_run *run, struct weir_name *name, uint64_t number)
 
 static int mdtest_act_stat_file(struct mdtest_run *run, struct weir_name *name, uint64_t number) {
     (void)number;
-    if (run->base.backend->names->stat(name, &run->problem) != 0) {
+    if (run->base.backend->names->stat(name, &run->base.problem) != 0) {
         return -1;
     }
     bool known = run->requested.write_bytes > 0 && (run->base.backend->traits & WEIR_STORES) != 0;
     uint64_t wanted = (uint64_t)run->requested.write_bytes;
     return !known || name->bytes == wanted
                ? 0
-               : weir_problem_set(&run->problem, "stat", name->path, 0, "the file has another size",
+               : weir_problem_set(&run->base.problem, "stat", name->path, 0, "the file has another size",
                                   "%llu bytes, but -w %llu", (unsigned long long)name->bytes,
                                   (unsigned long long)wanted);
 }
@@ -65,29 +65,29 @@ static int mdtest_act_create(struct mdtest_run *run, struct weir_name *name, uin
     uint64_t bytes = (uint64_t)run->requested.write_bytes;
     struct weir_open how = mdtest_opening(run, name->path, WEIR_WRITE, bytes);
     struct weir_file file = {.backend = backend, .how = &how};
-    int status = weir_file_open(&file, &run->problem);
+    int status = weir_file_open(&file, &run->base.problem);
     if (status != 0) {
         return status;
     }
     if (bytes > 0) {
         struct weir_piece piece = {WEIR_WRITE, run->written.buffer, bytes, 0};
-        status = backend->transfer(&file, &piece, &run->problem);
+        status = backend->transfer(&file, &piece, &run->base.problem);
         run->base.measure.moved_bytes += status == 0 ? bytes : 0;
     }
     if (status == 0 && run->requested.sync_file) {
-        status = backend->sync(&file, &run->problem);
+        status = backend->sync(&file, &run->base.problem);
         mdtest_synced(run, name->path, status);
     }
     if (status == 0 && run->requested.verify_write) {
         struct weir_piece piece = {WEIR_READ, run->found.buffer, bytes, 0};
         weir_payload_spoil(&run->found, run->found.buffer);
-        status = backend->transfer(&file, &piece, &run->problem);
+        status = backend->transfer(&file, &piece, &run->base.problem);
         if (status == 0) {
             mdtest_compare(run, &run->found, name->path, number);
         }
     }
     run->base.measure.retries += file.retries;
-    return weir_file_close(&file, &run->problem) != 0 ? -1 : status;
+    return weir_file_close(&file, &run->base.problem) != 0 ? -1 : status;
 }
 
 static int mdtest_act_read(struct mdtest_run *run, struct weir_name *name, uint64_t number) {
@@ -95,18 +95,18 @@ static int mdtest_act_read(struct mdtest_run *run, struct weir_name *name, uint6
     uint64_t bytes = (uint64_t)run->requested.read_bytes;
     struct weir_open how = mdtest_opening(run, name->path, WEIR_READ, bytes);
     struct weir_file file = {.backend = backend, .how = &how};
-    int status = weir_file_open(&file, &run->problem);
+    int status = weir_file_open(&file, &run->base.problem);
     (void)number;
     if (status != 0) {
         return status;
     }
     if (bytes > 0) {
         struct weir_piece piece = {WEIR_READ, run->found.buffer, bytes, 0};
-        status = backend->transfer(&file, &piece, &run->problem);
+        status = backend->transfer(&file, &piece, &run->base.problem);
         run->base.measure.moved_bytes += status == 0 ? bytes : 0;
     }
     run->base.measure.retries += file.retries;
-    return weir_file_close(&file, &run->problem) != 0 ? -1 : status;
+    return weir_file_close(&file, &run->base.problem) != 0 ? -1 : status;
 }
 
 /* A phase as one rank goes through it. */
@@ -138,7 +138,8 @@ static uint64_t mdtest_go(struct mdtest_run *run, struct pass *pass, uint64_t be
             weir_payload_spoil(&run->found, run->found.buffer);
         }
         uint64_t start_ticks = weir_clock_ticks();
-        int status = pass->call != NULL ? pass->call(&name, &run->problem) : pass->act(run, &name, number);
+        int status =
+            pass->call != NULL ? pass->call(&name, &run->base.problem) : pass->act(run, &name, number);
         uint64_t stop_ticks = weir_clock_ticks();
         if (status != 0) {
             pass->phase->failures++;
@@ -222,8 +223,8 @@ static bool mdtest_create(struct mdtest_run *run, enum mdtest_item item, int ite
         mdtest_shape_of_items(run, run->items);
     }
     if (well && item == MDTEST_FILE && run->requested.status_file != NULL) {
-        weir_status_write(run->base.job, run->requested.status_file, run->items, &run->problem);
-        well = weir_document_settle(&run->base.document, &run->problem);
+        weir_status_write(run->base.job, run->requested.status_file, run->items, &run->base.problem);
+        well = weir_document_settle(&run->base.document, &run->base.problem);
     }
     return well;
 }
@@ -279,7 +280,7 @@ static bool mdtest_rename_all(struct mdtest_run *run, int iteration) {
                                  .settings = run->base.settings,
                                  .rank = run->base.job->rank};
         uint64_t start_ticks = weir_clock_ticks();
-        int status = run->base.backend->names->rename(&name, &run->problem);
+        int status = run->base.backend->names->rename(&name, &run->base.problem);
         uint64_t ticks = weir_clock_ticks() - start_ticks;
         if (status == 0) {
             weir_histogram_add(&run->base.measure.latency, weir_clock_ns_of(ticks));

@@ -14,7 +14,7 @@ bool mdtest_ranks_begin(struct mdtest_run *run) {
     }
     FILE *file = fopen(name, "we");
     if (file == NULL) {
-        weir_problem_set(&run->problem, "fopen", name, errno, NULL, "for --saveRankPerformanceDetails");
+        weir_problem_set(&run->base.problem, "fopen", name, errno, NULL, "for --saveRankPerformanceDetails");
         return false;
     }
     fprintf(file, "rank,items");
@@ -87,6 +87,6 @@ void mdtest_ranks_write(struct mdtest_run *run) {
     }
     bool bad = file == NULL || ferror(file) != 0;
     if ((file != NULL && fclose(file) != 0) || bad) {
-        weir_problem_set(&run->problem, "fclose", name, errno, NULL, "for --saveRankPerformanceDetails");
+        weir_problem_set(&run->base.problem, "fclose", name, errno, NULL, "for --saveRankPerformanceDetails");
     }
 }

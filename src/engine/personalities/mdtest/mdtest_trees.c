@@ -17,8 +17,8 @@ static bool mdtest_make_if_missing(struct mdtest_run *run, const char *path) {
     if (mdtest_call_on(run, run->base.backend->names->mkdir, path, &problem) == 0) {
         return true;
     }
-    if (problem.errnum != EEXIST && !weir_problem_is_set(&run->problem)) {
-        run->problem = problem;
+    if (problem.errnum != EEXIST && !weir_problem_is_set(&run->base.problem)) {
+        run->base.problem = problem;
     }
     return false;
 }
@@ -33,7 +33,7 @@ static bool mdtest_make_test_dirs(struct mdtest_run *run, int iteration) {
             mdtest_make_if_missing(run, path);
         }
     }
-    return weir_document_settle(&run->base.document, &run->problem);
+    return weir_document_settle(&run->base.document, &run->base.problem);
 }
 
 /* Each rank has a tree of its own with -u; else rank 0 makes the one of all. */
@@ -47,7 +47,7 @@ static void mdtest_each_directory(struct mdtest_run *run, struct mdtest_phase *p
             uint64_t k = make ? i : count - 1 - i; /* what lies below goes first */
             mdtest_tree_dir(run, phase->iteration, loop, run->base.job->rank, k, path);
             uint64_t start_ticks = weir_clock_ticks();
-            int status = mdtest_call_on(run, call, path, &run->problem);
+            int status = mdtest_call_on(run, call, path, &run->base.problem);
             uint64_t ticks = weir_clock_ticks() - start_ticks;
             if (status != 0) {
                 phase->failures++;
@@ -87,8 +87,8 @@ bool mdtest_trees_remove(struct mdtest_run *run, int iteration) {
     if (!mdtest_measure_tree(run, iteration, false)) {
         return false;
     }
-    mdtest_remove_test_dirs(run, iteration, &run->problem);
-    return weir_document_settle(&run->base.document, &run->problem);
+    mdtest_remove_test_dirs(run, iteration, &run->base.problem);
+    return weir_document_settle(&run->base.document, &run->base.problem);
 }
 
 void mdtest_clear_up(struct mdtest_run *run, enum mdtest_item item, int iteration) {
@@ -105,5 +105,5 @@ void mdtest_clear_up(struct mdtest_run *run, enum mdtest_item item, int iteratio
     MPI_Barrier(run->base.job->comm);
     mdtest_each_directory(run, &phase, false);
     mdtest_remove_test_dirs(run, iteration, &ignored);
-    memset(&run->problem, 0, sizeof run->problem);
+    memset(&run->base.problem, 0, sizeof run->base.problem);
 }

@@ -93,29 +93,27 @@ static bool ncb_judge(struct ncb_run *run, struct weir_result *result, const cha
 
 /* Before a write the file of the last iteration goes away, untimed. */
 static bool ncb_clear_files(struct ncb_run *run) {
-    struct weir_problem problem = {0};
     ncb_path_of(run, run->base.job->rank);
     if (run->file_per_process || run->base.job->rank == 0) {
-        run->base.backend->remove(run->path, &run->variable, &problem);
+        run->base.backend->remove(run->path, &run->variable, &run->base.problem);
     }
-    return weir_document_settle(&run->base.document, &problem);
+    return weir_run_settle(&run->base);
 }
 
 /* Before a read, untimed: each node lets go of what its ranks wrote and are about to read. */
 static bool ncb_clear_caches(struct ncb_run *run, int owner) {
-    struct weir_problem problem = {0};
     if (!run->requested.drop_caches) {
         return true;
     }
     if (run->file_per_process && run->requested.write) {
         ncb_path_of(run, run->base.job->rank);
-        weir_page_cache_drop(run->path, &problem);
+        weir_page_cache_drop(run->path, &run->base.problem);
     }
     if (run->file_per_process || run->base.job->leaders != MPI_COMM_NULL) {
         ncb_path_of(run, owner);
-        weir_page_cache_drop(run->path, &problem);
+        weir_page_cache_drop(run->path, &run->base.problem);
     }
-    return weir_document_settle(&run->base.document, &problem);
+    return weir_run_settle(&run->base);
 }
 
 /* One time step of the variable is enough. */
@@ -189,7 +187,6 @@ static void ncb_make(const struct weir_payload *payload, unsigned char *memory, 
 
 static bool ncb_begin(void *own) {
     struct ncb_run *run = own;
-    struct weir_problem problem = {0};
     bool compare = run->requested.verify || ncb_compares_compressed(run);
     enum weir_payload_kind kind = run->by_position ? WEIR_PAYLOAD_MADE : WEIR_PAYLOAD_TIMESTAMP;
     bool good = weir_payload_begin(&run->payload, kind, run->variable.block_bytes, compare);
@@ -200,10 +197,10 @@ static bool ncb_begin(void *own) {
         good = good && run->written != NULL;
     }
     if (!good) {
-        weir_problem_set(&problem, "malloc", run->requested.test_file, ENOMEM, NULL, "%zu bytes for a block",
-                         run->variable.block_bytes);
+        weir_problem_set(&run->base.problem, "malloc", run->requested.test_file, ENOMEM, NULL,
+                         "%zu bytes for a block", run->variable.block_bytes);
     }
-    return weir_document_settle(&run->base.document, &problem);
+    return weir_run_settle(&run->base);
 }
 
 static void ncb_release(void *own) {
