@@ -98,10 +98,9 @@ static void result_latencies(const struct weir_job *job, const struct weir_measu
 static void result_stonewall(const struct weir_job *job, const struct weir_phase *phase,
                              const struct weir_measure *measure, struct weir_result *result) {
     uint64_t high[3] = {measure->wall_hit, measure->wall_ns, measure->wall_operations};
-    uint64_t all_high[3], least = 0, bytes = 0;
+    uint64_t all_high[3];
     MPI_Reduce(high, all_high, 3, MPI_UINT64_T, MPI_MAX, 0, job->comm);
-    MPI_Reduce(&measure->wall_operations, &least, 1, MPI_UINT64_T, MPI_MIN, 0, job->comm);
-    MPI_Reduce(&measure->wall_bytes, &bytes, 1, MPI_UINT64_T, MPI_SUM, 0, job->comm);
+    MPI_Reduce(&measure->wall_operations, &result->wall_pairs_min, 1, MPI_UINT64_T, MPI_MIN, 0, job->comm);
     if (job->rank != 0) {
         return;
     }
@@ -110,8 +109,6 @@ static void result_stonewall(const struct weir_job *job, const struct weir_phase
     result->wall_hit = all_high[0] != 0;
     result->wall_s = (double)all_high[1] * 1e-9;
     result->wall_pairs_max = all_high[2];
-    result->wall_pairs_min = least;
-    result->wall_bytes = bytes;
 }
 
 static void result_totals(const struct weir_job *job, const struct weir_phase *phase,
@@ -123,6 +120,7 @@ static void result_totals(const struct weir_job *job, const struct weir_phase *p
                   {&measure->operations, &result->operations},
                   {&measure->sync_calls, &result->sync_calls},
                   {&measure->retries, &result->retries},
+                  {&measure->wall_bytes, &result->wall_bytes},
                   {&measure->stored.bytes, &result->file_bytes},
                   {&measure->cpu_ns, &result->cpu_ns},
                   {&measure->traced, &result->traced},
