@@ -90,6 +90,13 @@ static uint64_t ior_deal(const struct ior_run *run, uint64_t transfers, uint64_t
     return mine;
 }
 
+/* Room for so many offsets in the place of those of the phase before; NULL without memory. */
+static uint64_t *ior_new_table(struct ior_run *run, uint64_t count) {
+    free(run->table);
+    run->table = malloc(sizeof *run->table * count);
+    return run->table;
+}
+
 static bool ior_random_table(struct ior_run *run, struct weir_pattern *pattern) {
     bool own_file = run->requested.file_per_process;
     uint64_t per_block = (uint64_t)(run->requested.block_bytes / run->requested.xfer_bytes);
@@ -100,9 +107,7 @@ static bool ior_random_table(struct ior_run *run, struct weir_pattern *pattern) 
         srandom(seed);
         mine = ior_deal(run, transfers, NULL);
     }
-    free(run->table);
-    run->table = malloc(sizeof *run->table * (mine + 1));
-    if (run->table == NULL) {
+    if (ior_new_table(run, mine + 1) == NULL) {
         return false;
     }
     srandom(seed);
@@ -131,7 +136,7 @@ static bool ior_zipf_table(struct ior_run *run, struct weir_pattern *pattern) {
     uint64_t count = weir_pattern_operations(pattern);
     uint64_t seed = weir_mix((uint64_t)run->requested.random_seed + ior_owner(run) * WEIR_GOLDEN);
     struct weir_zipf zipf = weir_zipf_begin(count, run->requested.zipf, seed);
-    uint64_t *table = malloc(sizeof *table * count);
+    uint64_t *table = ior_new_table(run, count);
     uint64_t step = weir_zipf_step(count);
     if (table == NULL) {
         return false;
@@ -140,16 +145,12 @@ static bool ior_zipf_table(struct ior_run *run, struct weir_pattern *pattern) {
         uint64_t hot = weir_zipf_next(&zipf) - 1;
         table[i] = weir_pattern_at(pattern, (uint64_t)((wide)hot * step % count));
     }
-    free(run->table);
-    run->table = table;
     *pattern = (struct weir_pattern){.table = table, .repeats = true, .per_segment = count, .segments = 1};
     return true;
 }
 
 static bool ior_distribution_table(struct ior_run *run, struct weir_pattern *pattern) {
-    free(run->table);
-    run->table = malloc(sizeof *run->table * pattern->per_segment);
-    if (run->table == NULL) {
+    if (ior_new_table(run, pattern->per_segment) == NULL) {
         return false;
     }
     for (uint64_t i = 0; i < pattern->per_segment; i++) {
@@ -174,7 +175,7 @@ static bool ior_drawn_table(struct ior_run *run, enum weir_access access, struct
     uint64_t count = weir_pattern_operations(pattern);
     uint64_t seed = (uint64_t)run->requested.random_seed + (uint64_t)access;
     uint64_t state = weir_mix(seed + ior_owner(run) * WEIR_GOLDEN);
-    uint64_t *table = malloc(sizeof *table * count);
+    uint64_t *table = ior_new_table(run, count);
     uint64_t base = 0;
     if (table == NULL) {
         return false;
@@ -185,8 +186,6 @@ static bool ior_drawn_table(struct ior_run *run, enum weir_access access, struct
         }
         table[i] = base + i % pattern->per_segment * pattern->step;
     }
-    free(run->table);
-    run->table = table;
     *pattern = (struct weir_pattern){.table = table, .repeats = true, .per_segment = count, .segments = 1};
     return true;
 }
