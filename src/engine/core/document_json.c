@@ -215,11 +215,7 @@ void weir_document_write_head(struct weir_json *json, const struct weir_document
     weir_json_text(json, "version", WEIR_VERSION);
     weir_json_text(json, "personality", document->personality);
     weir_json_text(json, "began", document->began);
-    weir_json_list(json, "command_line");
-    for (int i = 0; i < job->argument_count; i++) {
-        weir_json_text(json, NULL, job->command_line[i]);
-    }
-    weir_json_list_end(json);
+    weir_json_texts(json, "command_line", (const char *const *)job->command_line, job->argument_count);
     weir_json_object(json, "requested");
     document->requested(json, document->context);
     weir_json_object_end(json);

@@ -212,14 +212,9 @@ static void document_write_file_layout(struct weir_json *json, const struct weir
 
 /* These files were named just before the clock started. */
 static void document_write_touched(struct weir_json *json, const struct weir_result *result) {
-    weir_json_list(json, "touched");
-    if (result->watched.medium.file_system[0] != '\0') {
-        weir_json_text(json, NULL, "directory");
-    }
-    if (result->watched.touched) {
-        weir_json_text(json, NULL, "file");
-    }
-    weir_json_list_end(json);
+    const char *const touched[] = {result->watched.medium.file_system[0] != '\0' ? "directory" : NULL,
+                                   result->watched.touched ? "file" : NULL};
+    weir_json_texts(json, "touched", touched, 2);
 }
 
 /* Only where the ranks differ. */

@@ -107,6 +107,16 @@ void weir_json_text(struct weir_json *json, const char *key, const char *text) {
     json_quote(json->file, text);
 }
 
+void weir_json_texts(struct weir_json *json, const char *key, const char *const *texts, int count) {
+    weir_json_list(json, key);
+    for (int i = 0; i < count; i++) {
+        if (texts[i] != NULL) {
+            weir_json_text(json, NULL, texts[i]);
+        }
+    }
+    weir_json_list_end(json);
+}
+
 void weir_json_count(struct weir_json *json, const char *key, uint64_t number) {
     json_begin(json, key);
     fprintf(json->file, "%" PRIu64, number);

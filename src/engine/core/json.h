@@ -19,6 +19,8 @@ void weir_json_object_end(struct weir_json *json);
 void weir_json_list(struct weir_json *json, const char *key);
 void weir_json_list_end(struct weir_json *json);
 void weir_json_text(struct weir_json *json, const char *key, const char *text); /* NULL is null */
+/* A list of those texts that are not NULL. */
+void weir_json_texts(struct weir_json *json, const char *key, const char *const *texts, int count);
 void weir_json_count(struct weir_json *json, const char *key, uint64_t number);
 /* null where it is not known. */
 void weir_json_known_count(struct weir_json *json, const char *key, bool known, uint64_t number);

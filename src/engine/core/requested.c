@@ -21,10 +21,6 @@ void weir_requested_write(struct weir_json *json, const struct weir_run *run,
     weir_json_bool(json, "warm_up", !run->common.no_warm_up);
     weir_json_bool(json, "keep", requested->keep);
     weir_json_text(json, "test_file", requested->test_file);
-    weir_json_list(json, "access");
-    for (int i = 0; i < WEIR_REQUESTED_ACCESSES && requested->access[i] != NULL; i++) {
-        weir_json_text(json, NULL, requested->access[i]);
-    }
-    weir_json_list_end(json);
+    weir_json_texts(json, "access", requested->access, WEIR_REQUESTED_ACCESSES);
     weir_hints_write(json, &run->hints);
 }

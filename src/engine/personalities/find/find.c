@@ -34,8 +34,7 @@ static void find_requested(struct weir_json *json, const void *context) {
     weir_json_bool(json, "direct", false);
     weir_json_bool(json, "verify_write", false);
     weir_json_bool(json, "verify_read", false);
-    weir_json_object(json, "hints");
-    weir_json_object_end(json);
+    weir_hints_write(json, &run->base.hints);
 }
 
 static void find_more(struct weir_json *json, const struct weir_result *result, const void *context) {

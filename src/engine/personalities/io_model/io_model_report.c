@@ -9,10 +9,9 @@
 void iom_requested(struct weir_json *json, const void *context) {
     const struct iom_run *run = context;
     const struct iom_params *a = &run->requested;
-    const char *read = a->read ? "read" : NULL;
     struct weir_requested requested = {
         .test_file = a->test_file,
-        .access = {a->write ? "write" : read, a->write ? read : NULL},
+        .access = {a->write ? "write" : NULL, a->read ? "read" : NULL},
         .file_per_process = true,
         .random = iom_locality_is_random(&run->in_file),
         .xfer_bytes = (uint64_t)a->xfer_bytes,

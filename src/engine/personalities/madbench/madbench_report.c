@@ -30,9 +30,9 @@ void mad_requested(struct weir_json *json, const void *context) {
         .verify_read = a->verify != 0,
         .keep = true,
     };
-    for (int i = 0, count = 0; i < MAD_ACCESSES; i++) {
+    for (int i = 0; i < MAD_ACCESSES; i++) {
         if (strchr(a->phases, phase_names[i][0]) != NULL) {
-            requested.access[count++] = mad_access_names[i];
+            requested.access[i] = mad_access_names[i];
         }
     }
     weir_requested_write(json, &run->base, &requested);

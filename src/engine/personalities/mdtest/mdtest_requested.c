@@ -1,33 +1,18 @@
 /* What was requested, and what mdtest adds to each result, as the document has it. */
 #include "mdtest.h"
 
-static void mdtest_accesses(struct weir_json *json, const struct mdtest_params *a) {
-    static const char *const names[] = {"create", "stat", "read", "rename", "remove"};
-    const int given[] = {a->create, a->stat, a->read && a->files, a->rename && a->directories, a->remove};
-    weir_json_list(json, "access");
-    for (int i = 0; i < 5; i++) {
-        if (given[i]) {
-            weir_json_text(json, NULL, names[i]);
-        }
-    }
-    weir_json_list_end(json);
-}
-
 void mdtest_requested(struct weir_json *json, const void *context) {
     const struct mdtest_run *run = context;
     const struct mdtest_params *a = &run->requested;
+    const char *const accesses[] = {
+        a->create ? "create" : NULL, a->stat ? "stat" : NULL, a->read && a->files ? "read" : NULL,
+        a->rename && a->directories ? "rename" : NULL, a->remove ? "remove" : NULL};
+    const char *const items[] = {a->directories ? "directory" : NULL, a->files ? "file" : NULL};
     weir_json_text(json, "api", run->base.backend->name);
     weir_json_text(json, "test_file", a->directory);
     weir_json_integer(json, "iterations", a->iterations);
-    mdtest_accesses(json, a);
-    weir_json_list(json, "items");
-    if (a->directories) {
-        weir_json_text(json, NULL, "directory");
-    }
-    if (a->files) {
-        weir_json_text(json, NULL, "file");
-    }
-    weir_json_list_end(json);
+    weir_json_texts(json, "access", accesses, 5);
+    weir_json_texts(json, "items", items, 2);
     weir_json_text(json, "directories", a->unique_dir ? "own" : "shared");
     weir_json_count(json, "items_per_rank", run->items);
     weir_json_count(json, "items_per_directory", run->shape.per_dir);
@@ -51,8 +36,7 @@ void mdtest_requested(struct weir_json *json, const void *context) {
     weir_json_bool(json, "verify_read", a->verify_read);
     weir_json_text(json, "data", weir_payload_kind_name(run->packet));
     weir_json_integer(json, "signature", a->signature);
-    weir_json_object(json, "hints");
-    weir_json_object_end(json);
+    weir_hints_write(json, &run->base.hints);
 }
 
 void mdtest_more(struct weir_json *json, const struct weir_result *result, const void *context) {

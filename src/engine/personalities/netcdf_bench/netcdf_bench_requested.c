@@ -13,11 +13,10 @@ void ncb_requested(struct weir_json *json, const void *context) {
     const struct ncb_params *a = &run->requested;
     const struct ncb_variable *v = &run->variable;
     bool reads = a->read || !a->write;
-    const char *read = reads ? "read" : NULL;
     struct weir_requested requested = {
         .test_file = a->test_file,
         .reorder = "constant",
-        .access = {a->write ? "write" : read, a->write ? read : NULL},
+        .access = {a->write ? "write" : NULL, reads ? "read" : NULL},
         .file_per_process = run->file_per_process,
         .xfer_bytes = v->block_bytes,
         .block_bytes = v->block_bytes,
