@@ -21,6 +21,14 @@ int weir_problem_set(struct weir_problem *problem, const char *call, const char 
     return -1;
 }
 
+void weir_problem_count(struct weir_problem *problem, uint64_t failures) {
+    size_t used = strlen(problem->text);
+    if (failures > 1) {
+        snprintf(problem->text + used, sizeof problem->text - used, "%sthe first of %llu failures",
+                 used > 0 ? ", " : "", (unsigned long long)failures);
+    }
+}
+
 int weir_problem_of(struct weir_problem *problem, const char *call, const char *path, int status) {
     return status == 0 ? 0 : weir_problem_set(problem, call, path, errno, NULL, "%s", "");
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct weir_problem {
     int rank;        /* set where the problems of all ranks are collected */
@@ -21,6 +22,8 @@ static inline bool weir_problem_is_set(const struct weir_problem *problem) {
 __attribute__((format(printf, 6, 7))) int weir_problem_set(struct weir_problem *problem, const char *call,
                                                            const char *path, int errnum, const char *error,
                                                            const char *text, ...);
+/* A rank's first failure carries the number of its failures. */
+void weir_problem_count(struct weir_problem *problem, uint64_t failures);
 /* The status of a call that sets errno: 0, or -1 with the failure kept. */
 int weir_problem_of(struct weir_problem *problem, const char *call, const char *path, int status);
 /* One line for people; others is how many more ranks report the same call and errno. */

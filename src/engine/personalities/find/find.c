@@ -88,14 +88,6 @@ static void find_measure(struct find_run *run) {
     measure->operations = run->counts.files;
 }
 
-static void find_count_failures(struct find_run *run) {
-    struct weir_problem *problem = &run->base.problem;
-    if (run->counts.failures > 1) {
-        snprintf(problem->text, sizeof problem->text, "the first of %llu failures",
-                 (unsigned long long)run->counts.failures);
-    }
-}
-
 /* As pfind prints it: what was found of how many files. */
 static void find_tell(const struct find_run *run, double seconds) {
     const struct find_counts *all = &run->all;
@@ -120,7 +112,7 @@ static bool find_iterate(void *own, int iteration) {
                run->base.job->comm);
     fflush(stdout);
     MPI_Barrier(run->base.job->comm); /* names of all ranks stand before the sum */
-    find_count_failures(run);
+    weir_problem_count(&run->base.problem, run->counts.failures);
     bool well = weir_run_settle(&run->base);
     weir_result_gather(run->base.job, &phase, &run->base.measure, &result);
     find_tell(run, run->base.job->rank == 0 ? result.io_s : 0);

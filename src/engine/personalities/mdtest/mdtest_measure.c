@@ -33,16 +33,6 @@ static void mdtest_remember(struct mdtest_run *run, const struct mdtest_phase *p
     notes[count - 1] = (struct mdtest_note){phase->item, phase->requested_items, ranks, entries};
 }
 
-/* A rank's first failure carries the number of its failures. */
-static void mdtest_count_failures(struct mdtest_run *run, const struct mdtest_phase *phase) {
-    struct weir_problem *problem = &run->base.problem;
-    if (phase->failures > 1) {
-        size_t used = strlen(problem->text);
-        snprintf(problem->text + used, sizeof problem->text - used, "%sthe first of %llu failures",
-                 used > 0 ? ", " : "", (unsigned long long)phase->failures);
-    }
-}
-
 static void mdtest_write_trace(struct mdtest_run *run, const struct mdtest_phase *phase) {
     static const char *const items[] = {"directory", "file", "tree"};
     run->base.measure.traced = run->trace.count;
@@ -66,7 +56,7 @@ bool mdtest_phase_end(struct mdtest_run *run, struct mdtest_phase *phase) {
     weir_phase_end_names(run->base.job, run->base.backend, run->requested.directory, &run->base.measure);
     MPI_Barrier(run->base.job->comm);
     mdtest_write_trace(run, phase);
-    mdtest_count_failures(run, phase);
+    weir_problem_count(&run->base.problem, phase->failures);
     bool well = weir_document_settle(&run->base.document, &run->base.problem);
     if (well) {
         struct mdtest_rank *ranks = mdtest_ranks_gather(run);
