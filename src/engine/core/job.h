@@ -23,6 +23,10 @@ struct weir_job {
     char **command_line;
 };
 
+static inline bool weir_job_first_on_node(const struct weir_job *job) {
+    return job->leaders != MPI_COMM_NULL;
+}
+
 void weir_job_begin(struct weir_job *job, MPI_Comm comm, int argc, char **argv);
 void weir_job_end(struct weir_job *job);
 /* A job of the first ranks of another; on the other ranks comm is MPI_COMM_NULL. */

@@ -10,10 +10,6 @@
 
 static struct weir_mounts watch_mounts = WEIR_MOUNTS_UNREAD;
 
-static bool watch_first_on_node(const struct weir_job *job) {
-    return job->leaders != MPI_COMM_NULL;
-}
-
 static bool watch_can_look(const struct weir_backend *backend, const struct weir_open *how,
                            const struct weir_watched *watched) {
     return !watched->no_residency && how->access == WEIR_READ && (backend->traits & WEIR_STORES) != 0;
@@ -32,7 +28,7 @@ static void watch_unwritten(const struct weir_backend *backend, const struct wei
 static bool watch_looks_afterwards(const struct weir_job *job, const struct weir_open *how) {
     int sharers;
     MPI_Comm_size(how->comm, &sharers);
-    return sharers == 1 || watch_first_on_node(job);
+    return sharers == 1 || weir_job_first_on_node(job);
 }
 
 #define CLOSE_NS   10000u   /* nothing came between two readings */
@@ -71,7 +67,7 @@ void weir_watch_begin(const struct weir_job *job, const struct weir_backend *bac
     if (job->rank == 0 && how->access == WEIR_READ) {
         weir_server_drop_caches();
     }
-    if (watch_first_on_node(job) && (backend->traits & WEIR_STORES) != 0) {
+    if (weir_job_first_on_node(job) && (backend->traits & WEIR_STORES) != 0) {
         (watched->directory ? weir_medium_of : weir_medium_of_directory)(how->path, &watch_mounts,
                                                                          &watched->medium);
         weir_llite_read(&watched->medium, &watched->llite);
@@ -85,7 +81,7 @@ void weir_watch_begin(const struct weir_job *job, const struct weir_backend *bac
         watched->touched = true;
     }
     MPI_Barrier(job->comm); /* so that what moves meanwhile is not of these ranks */
-    if (watch_first_on_node(job)) {
+    if (weir_job_first_on_node(job)) {
         weir_servers_rest(&watched->medium, &watched->servers);
     }
     watched->servers.cpu_waited_us = watched->servers.any ? weir_cpu_waited_us() : WEIR_SERVERS_UNKNOWN;
@@ -123,7 +119,7 @@ void weir_watch_end(const struct weir_job *job, const struct weir_backend *backe
     watched->group = group;
     MPI_Barrier(job->node_comm);
     weir_device_end(&watched->device);
-    if (watch_first_on_node(job)) {
+    if (weir_job_first_on_node(job)) {
         weir_servers_end(&watched->medium, &watched->servers);
         uint64_t *waited_us = &watched->servers.cpu_waited_us;
         *waited_us =
@@ -157,7 +153,7 @@ static void *watch_gather(const struct weir_job *job, MPI_Comm comm, int count, 
 /* What the first ranks of the nodes counted for them. */
 static void watch_gather_nodes(const struct weir_job *job, const struct weir_watched *mine,
                                struct weir_watched *all) {
-    if (!watch_first_on_node(job)) {
+    if (!weir_job_first_on_node(job)) {
         return;
     }
     all->llite = mine->llite;
@@ -226,7 +222,7 @@ static void watch_gather_processors(const struct weir_job *job, struct weir_watc
     int ranks = 0;
     weir_processors_read(&own);
     MPI_Reduce(own.words, node.words, WEIR_PROCESSORS_WORDS, MPI_UINT64_T, MPI_BOR, 0, job->node_comm);
-    if (!watch_first_on_node(job)) {
+    if (!weir_job_first_on_node(job)) {
         return;
     }
     MPI_Comm_size(job->node_comm, &ranks);

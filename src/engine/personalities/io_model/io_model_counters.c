@@ -53,10 +53,6 @@ static const char *const device_names[] = {"read_ios",  "read_merges",  "read_se
                                            "write_ios", "write_merges", "write_sectors",    "write_ticks_ms",
                                            "in_flight", "io_ticks_ms",  "time_in_queue_ms", NULL};
 
-static bool iom_samples_for_node(const struct iom_run *run) {
-    return run->base.job->leaders != MPI_COMM_NULL;
-}
-
 bool iom_counters_check(const struct iom_run *run, char *complaint) {
     const struct iom_params *requested = &run->requested;
     char list[2048], path[512];
@@ -66,7 +62,7 @@ bool iom_counters_check(const struct iom_run *run, char *complaint) {
            "--counters and a device need --samples PREFIX, where the samples go");
     REFUSE(requested->device != NULL && strchr(requested->device, '/') != NULL,
            "--device %s: the name without /dev/, as in /sys/block", requested->device);
-    if (!iom_samples_for_node(run)) {
+    if (!weir_job_first_on_node(run->base.job)) {
         return true;
     }
     if (requested->device != NULL) {
@@ -110,7 +106,7 @@ static void iom_add_source(struct iom_sampler *sampler, const char *path, const 
 static void iom_find_sources(struct iom_run *run, struct iom_sampler *sampler) {
     const struct iom_params *a = &run->requested;
     iom_add_source(sampler, "/proc/self/io", "self", NULL, false);
-    if (!iom_samples_for_node(run)) {
+    if (!weir_job_first_on_node(run->base.job)) {
         return;
     }
     iom_add_source(sampler, "/proc/meminfo", "meminfo", memory_names, false);

@@ -61,7 +61,7 @@ void ior_drop_caches(const void *forgetful, struct weir_problem *problem) {
         weir_page_cache_drop(run->path, problem);
     }
     bool wrote = run->requested.write || strcmp(own, run->path) == 0;
-    if (wrote && (alone || run->base.job->leaders != MPI_COMM_NULL)) {
+    if (wrote && (alone || weir_job_first_on_node(run->base.job))) {
         weir_page_cache_drop(own, problem);
     }
 }

@@ -85,10 +85,8 @@ static bool mad_report(struct mad_run *run, const struct weir_phase *phase, stru
 }
 
 static bool mad_drop_caches(struct mad_run *run) {
-    int on_node = 0;
-    MPI_Comm_rank(run->base.job->node_comm, &on_node);
     MPI_Barrier(run->base.job->comm);
-    if (run->requested.file_per_process || on_node == 0) {
+    if (run->requested.file_per_process || weir_job_first_on_node(run->base.job)) {
         weir_page_cache_drop(run->path, &run->base.problem);
     }
     return weir_run_settle(&run->base);

@@ -109,7 +109,7 @@ static bool ncb_clear_caches(struct ncb_run *run, int owner) {
         ncb_path_of(run, run->base.job->rank);
         weir_page_cache_drop(run->path, &run->base.problem);
     }
-    if (run->file_per_process || run->base.job->leaders != MPI_COMM_NULL) {
+    if (run->file_per_process || weir_job_first_on_node(run->base.job)) {
         ncb_path_of(run, owner);
         weir_page_cache_drop(run->path, &run->base.problem);
     }
