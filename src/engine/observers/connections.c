@@ -104,8 +104,7 @@ static bool connections_is_to_target(const struct weir_connection *one) {
            (is_declared || weir_addresses_has(&state.lnet.targets, one->remote));
 }
 
-static void connections_note_listening(const struct weir_connection *one, void *own) {
-    (void)own;
+static void connections_note_listening(const struct weir_connection *one) {
     if (one->listens && state.listening_count < LISTENING_MOST) {
         state.listening[state.listening_count++] = one->local_port;
     }
@@ -188,9 +187,8 @@ static void connections_add(const struct weir_connection *one, const struct know
 }
 
 /* One that was its once stays its: what the client closed has no inode, and still sends. */
-static void connections_count_one(const struct weir_connection *one, void *own) {
+static void connections_count_one(const struct weir_connection *one) {
     struct known_connection *known = connections_known(one->cookie);
-    (void)own;
     if (known == NULL) {
         if (state.known_count == CONNECTIONS_MOST || !connections_is_ours(one)) {
             state.strangers += connections_is_strange(one);
@@ -207,10 +205,9 @@ static void connections_count_one(const struct weir_connection *one, void *own) 
     state.here++;
 }
 
-static void connections_count_ended(const struct weir_connection *one, void *own) {
+static void connections_count_ended(const struct weir_connection *one) {
     static const struct known_connection new;
     struct known_connection *known = connections_known(one->cookie);
-    (void)own;
     if (known != NULL) {
         connections_add(one, known);
         state.here -= known->here;
@@ -229,8 +226,7 @@ static void connections_hear_of_ended(void) {
     int waited_ms = 0, step_ms = 0;
     state.awaited = state.known_count - state.here;
     do {
-        if (state.endings >= 0 &&
-            !weir_inet_diag_ended(state.endings, step_ms, connections_count_ended, NULL)) {
+        if (state.endings >= 0 && !weir_inet_diag_ended(state.endings, step_ms, connections_count_ended)) {
             state.totals[WEIR_SERVERS_ENDED]++;
         }
         waited_ms += step_ms;
@@ -259,7 +255,7 @@ static bool connections_look(void) {
             return false;
         }
     }
-    if (!weir_inet_diag(connections_count_one, NULL)) {
+    if (!weir_inet_diag(connections_count_one)) {
         return false;
     }
     connections_hear_of_ended();
@@ -322,7 +318,7 @@ static bool connections_begin(const struct weir_medium *medium, char what[96]) {
     if (!connections_find_ends(medium, what)) {
         return false;
     }
-    if (!weir_inet_diag(connections_note_listening, NULL) || !connections_look()) {
+    if (!weir_inet_diag(connections_note_listening) || !connections_look()) {
         snprintf(what, 96, "the kernel does not list TCP connections here");
         return false;
     }

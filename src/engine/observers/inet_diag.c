@@ -90,7 +90,7 @@ static void diag_read(const struct nlmsghdr *header, struct weir_connection *con
     }
 }
 
-static bool diag_receive(int netlink, void (*look)(const struct weir_connection *, void *), void *own) {
+static bool diag_receive(int netlink, weir_connection_look *look) {
     static _Alignas(struct nlmsghdr) char reply[REPLY];
     struct weir_connection connection;
     for (;;) {
@@ -108,19 +108,19 @@ static bool diag_receive(int netlink, void (*look)(const struct weir_connection 
                 return header->nlmsg_type == NLMSG_DONE;
             }
             diag_read(header, &connection);
-            look(&connection, own);
+            look(&connection);
         }
     }
 }
 
-bool weir_inet_diag(void (*look)(const struct weir_connection *connection, void *own), void *own) {
+bool weir_inet_diag(weir_connection_look *look) {
     int netlink = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
     if (netlink < 0) {
         return false;
     }
-    bool good = diag_ask(netlink, AF_INET) && diag_receive(netlink, look, own);
+    bool good = diag_ask(netlink, AF_INET) && diag_receive(netlink, look);
     if (good && diag_ask(netlink, AF_INET6)) {
-        diag_receive(netlink, look, own); /* a kernel without IPv6 has none */
+        diag_receive(netlink, look); /* a kernel without IPv6 has none */
     }
     close(netlink);
     return good;
@@ -163,8 +163,7 @@ int weir_inet_diag_endings(void) {
     return good ? netlink : -1;
 }
 
-bool weir_inet_diag_ended(int endings, int wait_ms,
-                          void (*look)(const struct weir_connection *connection, void *own), void *own) {
+bool weir_inet_diag_ended(int endings, int wait_ms, weir_connection_look *look) {
     static _Alignas(struct nlmsghdr) char message[REPLY];
     struct pollfd ready = {.fd = endings, .events = POLLIN};
     struct weir_connection connection;
@@ -179,7 +178,7 @@ bool weir_inet_diag_ended(int endings, int wait_ms,
             }
         } else if (NLMSG_OK(header, (unsigned)bytes)) {
             diag_read(header, &connection);
-            look(&connection, own);
+            look(&connection);
         }
         wait_ms = 0;
     }

@@ -22,8 +22,10 @@ struct weir_connection {
     uint64_t outstanding_us, closed_us, answer_us;
 };
 
+typedef void weir_connection_look(const struct weir_connection *connection);
+
 /* Calls look for every connection; false where the kernel does not tell. */
-bool weir_inet_diag(void (*look)(const struct weir_connection *connection, void *own), void *own);
+bool weir_inet_diag(weir_connection_look *look);
 
 /* How often any connection of the network namespace sent again because no answer had come for 0.2 s or more
  * (TCPTimeouts), of a file like /proc/net/netstat; UINT64_MAX where it is not there. */
@@ -34,5 +36,4 @@ uint64_t weir_tcp_timeouts(FILE *file);
 int weir_inet_diag_endings(void);
 /* Calls look for each that has ended since the last call, once those came that are on their way for at most
  * wait_ms; false where some were lost. */
-bool weir_inet_diag_ended(int endings, int wait_ms,
-                          void (*look)(const struct weir_connection *connection, void *own), void *own);
+bool weir_inet_diag_ended(int endings, int wait_ms, weir_connection_look *look);
