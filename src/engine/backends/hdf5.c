@@ -8,10 +8,7 @@
 #include "try.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <hdf5.h>
-#include <stdio.h>
-#include <unistd.h>
 
 struct hdf5_state {
     hid_t file, transfer_list, memory_space;

@@ -5,9 +5,6 @@
 #include "stored.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <unistd.h>
 
 #define CALL_BYTES_MAX ((size_t)1 << 30) /* counts of MPI 3 are int */
 

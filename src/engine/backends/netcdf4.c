@@ -7,13 +7,11 @@
 #include "stored.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <hdf5.h>
 #include <limits.h>
 #include <netcdf.h>
 #include <netcdf_par.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { BLOCK, TRANSFER, BYTE, DIMS };
 

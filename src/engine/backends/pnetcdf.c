@@ -6,10 +6,8 @@
 #include "stored.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pnetcdf.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 enum { BLOCK, TRANSFER, BYTE, DIMS };
 

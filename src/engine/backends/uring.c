@@ -5,10 +5,8 @@
 #include "stored.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <libaio.h>
 #include <liburing.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static const char blocks[] = "/sys/dev/block";
 #define SECTOR_BYTES 512u /* in these files, whatever the device has */

@@ -5,7 +5,6 @@
 
 #include "problem.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #define WEIR_TRACE_RECORDS ((int64_t)1 << 20)

@@ -5,7 +5,6 @@
 #include "personality.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 /* Rounds are short while work changes hands and longer while it does not. */

@@ -3,7 +3,6 @@
 #include "backend_options.h"
 #include "words.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define AT(member)      offsetof(struct iom_params, member)

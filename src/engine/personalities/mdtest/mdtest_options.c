@@ -2,7 +2,6 @@
 
 #include "backend_options.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define AT(member) offsetof(struct mdtest_params, member)

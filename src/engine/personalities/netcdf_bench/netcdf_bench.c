@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* FILE, or FILE-<rank that wrote it> with one file per process */
 static void ncb_path_of(struct ncb_run *run, int owner) {
