@@ -5,13 +5,12 @@
 void ior_requested(struct weir_json *json, const void *context) {
     const struct ior_run *run = context;
     const struct ior_params *a = &run->requested;
-    bool reads = a->read || a->verify_read;
     struct weir_requested requested = {
         .test_file = a->test_file,
         .reorder = a->reorder_constant ? "constant"
                    : a->reorder_random ? "random"
                                        : NULL,
-        .access = {a->write ? "write" : NULL, reads ? "read" : NULL},
+        .access = {a->write ? "write" : NULL, a->read || a->verify_read ? "read" : NULL},
         .file_per_process = a->file_per_process != 0,
         .random = a->random != 0,
         .xfer_bytes = (uint64_t)a->xfer_bytes,

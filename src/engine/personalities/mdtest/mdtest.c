@@ -151,10 +151,7 @@ static int mdtest_measure_each(struct weir_job *job, struct mdtest_launch *launc
     if (weir_job_agree(job, lines != NULL)) {
         launch->read = 0;
         runs = weir_runs_read(&mdtest, job, lines, launch->runs, launch);
-        code = WEIR_WRONG_USE;
-    }
-    if (runs != NULL) {
-        code = weir_runs_measure(job, runs, launch->runs);
+        code = runs != NULL ? weir_runs_measure(job, runs, launch->runs) : WEIR_WRONG_USE;
     }
     weir_runs_release(runs, launch->runs);
     free(lines);
