@@ -90,7 +90,7 @@ static uint64_t ior_deal(const struct ior_run *run, uint64_t transfers, uint64_t
     return mine;
 }
 
-/* Room for so many offsets in the place of those of the phase before; NULL without memory. */
+/* Room for so many offsets; those of the phase before are gone. NULL without memory. */
 static uint64_t *ior_new_table(struct ior_run *run, uint64_t count) {
     free(run->table);
     run->table = malloc(sizeof *run->table * count);
