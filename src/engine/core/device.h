@@ -52,8 +52,6 @@ void weir_device_read_kernel(char kernel[40]);
  * /sys/dev/block. False, too, where what is below it cannot be told: then nothing is counted. */
 bool weir_device_follow(const char *sys, unsigned major_number, unsigned minor_number, int depth,
                         struct weir_device *device);
-/* The devices that a directory of /sys lists; 0 where it lists none, -1 where one cannot be followed. */
-int weir_device_follow_members(const char *sys, const char *directory, int depth, struct weir_device *device);
 /* The disks below a directory of the medium, whatever file systems are stacked there (device_below.c). */
 bool weir_device_follow_medium(const char *directory, const struct weir_medium *medium, int depth,
                                struct weir_device *device);
@@ -71,10 +69,6 @@ const char *weir_device_last(const char *path);
 const char *weir_device_up(const char *sys, unsigned major_number, unsigned minor_number);
 /* Nothing is known yet: each byte is written once. */
 void weir_device_clear(struct weir_device *device);
-/* The disks below the file of a loop device, whose directory in /sys is given. */
-bool weir_device_follow_loop(const char *sys, const char *directory, const char *backing, int depth,
-                             struct weir_device *device);
-bool weir_device_add_part(unsigned major_number, unsigned minor_number, struct weir_device *device);
 /* dm-0, whatever the device is called elsewhere; false where there is no such device. */
 bool weir_device_kernel_name(const char *sys, unsigned major_number, unsigned minor_number, char *name,
                              size_t room);
@@ -82,7 +76,6 @@ bool weir_device_read_line(const char *path, char *text, int bytes);
 /* Reads a file of the device, or of the disk that it is a partition of, and tells the directory of that. */
 bool weir_device_read_file(const char *sys, unsigned major_number, unsigned minor_number, const char *file,
                            char directory[400], char *text, int room);
-#define WEIR_DEVICE_DEEPEST 8
 /* Sum of the counters of all parts; false where one of them has none, or was told not to count. */
 bool weir_device_count(const char *sys, const struct weir_device *device, uint64_t *counts);
 /* Keeps why the device is unknown: the first reason that was found, a disk that does not count, or the other

@@ -12,8 +12,9 @@
 
 static const char blocks[] = "/sys/dev/block";
 #define SECTOR_BYTES 512u
+#define DEEPEST      8
 
-bool weir_device_add_part(unsigned major_number, unsigned minor_number, struct weir_device *device) {
+static bool below_add_part(unsigned major_number, unsigned minor_number, struct weir_device *device) {
     for (int i = 0; i < device->parts; i++) {
         if (device->major_of[i] == major_number && device->minor_of[i] == minor_number) {
             return true;
@@ -46,8 +47,8 @@ static void below_take_member(struct weir_device *all, const struct weir_device 
     }
 }
 
-int weir_device_follow_members(const char *sys, const char *directory, int depth,
-                               struct weir_device *device) {
+/* The devices that a directory of /sys lists; 0 where it lists none, -1 where one cannot be followed. */
+static int below_members(const char *sys, const char *directory, int depth, struct weir_device *device) {
     char path[600], number[32];
     unsigned member_major, member_minor;
     int found = 0;
@@ -123,16 +124,65 @@ static bool below_is_mapping(const char *sys, unsigned major_number, unsigned mi
     return access(path, F_OK) == 0;
 }
 
+static bool below_kernel_name(dev_t number, char *name, size_t room) {
+    return weir_device_kernel_name(blocks, major(number), minor(number), name, room);
+}
+
+/* A path of another root or namespace may name another file here: its size gives that away. */
+static bool below_is_file_of_loop(const char *directory, off_t file_bytes) {
+    static const char *const names[] = {"size", "loop/offset", "loop/sizelimit"};
+    unsigned long long values[3];
+    char path[600], text[64];
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s/%s", directory, names[i]);
+        if (!weir_device_read_line(path, text, sizeof text) || sscanf(text, "%llu", &values[i]) != 1) {
+            return false;
+        }
+    }
+    unsigned long long end = values[0] * SECTOR_BYTES + values[1], bytes = (unsigned long long)file_bytes;
+    return end <= bytes && (values[2] != 0 || bytes - end < SECTOR_BYTES);
+}
+
+/* The disks below the file of a loop device, whose directory in /sys is given. */
+static bool below_loop(const char *sys, const char *directory, const char *backing, int depth,
+                       struct weir_device *device) {
+    struct stat facts;
+    struct weir_medium medium;
+    unsigned major_number = 0, minor_number = 0;
+    char name[128] = "a loop device", folder[1024], number[32];
+    snprintf(folder, sizeof folder, "%.900s/dev", directory);
+    bool numbered = weir_device_read_line(folder, number, sizeof number) ||
+                    snprintf(number, sizeof number, "%.31s", weir_device_last(directory)) > 0;
+    if (numbered && sscanf(number, "%u:%u", &major_number, &minor_number) == 2) {
+        snprintf(name, sizeof name, "loop %s", number);
+        below_kernel_name(makedev(major_number, minor_number), name, sizeof name);
+    }
+    if (stat(backing, &facts) == 0 && S_ISBLK(facts.st_mode)) {
+        return weir_device_follow(sys, major(facts.st_rdev), minor(facts.st_rdev), depth + 1, device);
+    }
+    if (stat(backing, &facts) != 0 || !below_is_file_of_loop(directory, facts.st_size)) {
+        return below_unknown(device, name, backing);
+    }
+    weir_medium_of(backing, NULL, &medium);
+    if (weir_medium_is_memory(&medium)) {
+        device->in_memory = true;
+        return below_add_part(major_number, minor_number, device);
+    }
+    weir_directory_of(backing, folder, sizeof folder);
+    return weir_device_follow_medium(folder, &medium, depth + 1, device) ||
+           below_unknown(device, name, backing);
+}
+
 bool weir_device_follow(const char *sys, unsigned major_number, unsigned minor_number, int depth,
                         struct weir_device *device) {
     char path[400], backing[1024];
     snprintf(path, sizeof path, "%.200s/%u:%u/stat", sys, major_number, minor_number);
-    if (depth > WEIR_DEVICE_DEEPEST || access(path, R_OK) != 0) {
+    if (depth > DEEPEST || access(path, R_OK) != 0) {
         return false;
     }
     if (weir_device_read_file(sys, major_number, minor_number, "loop/backing_file", path, backing,
                               sizeof backing)) {
-        return weir_device_follow_loop(sys, path, backing, depth, device);
+        return below_loop(sys, path, backing, depth, device);
     }
     if (below_is_served(sys, major_number, minor_number, device)) {
         return false;
@@ -140,16 +190,12 @@ bool weir_device_follow(const char *sys, unsigned major_number, unsigned minor_n
     below_multiply(device, weir_device_array_copies(sys, major_number, minor_number));
     snprintf(path, sizeof path, "%.200s/%u:%u%s/slaves", sys, major_number, minor_number,
              weir_device_up(sys, major_number, minor_number));
-    int members = weir_device_follow_members(sys, path, depth, device);
+    int members = below_members(sys, path, depth, device);
     if (members == 0 && below_is_mapping(sys, major_number, minor_number)) {
         return below_unknown(device, "a mapping", "of no device");
     }
     device->in_memory |= members == 0 && below_is_memory(sys, major_number, minor_number);
-    return members > 0 || (members == 0 && weir_device_add_part(major_number, minor_number, device));
-}
-
-static bool below_kernel_name(dev_t number, char *name, size_t room) {
-    return weir_device_kernel_name(blocks, major(number), minor(number), name, room);
+    return members > 0 || (members == 0 && below_add_part(major_number, minor_number, device));
 }
 
 /* ext4 writes the data to its journal first where it was mounted or made so. */
@@ -176,7 +222,7 @@ static int below_btrfs(const char *name, int depth, struct weir_device *device) 
         snprintf(path, sizeof path, "/sys/fs/btrfs/%.200s/devices/%.200s", entry->d_name, name);
         if (entry->d_name[0] != '.' && access(path, F_OK) == 0) {
             snprintf(path, sizeof path, "/sys/fs/btrfs/%.200s/devices", entry->d_name);
-            members = weir_device_follow_members(blocks, path, depth, device);
+            members = below_members(blocks, path, depth, device);
             snprintf(path, sizeof path, "/sys/fs/btrfs/%.200s", entry->d_name);
             below_multiply(device, weir_device_btrfs_copies(path));
         }
@@ -230,7 +276,7 @@ static bool below_directories(const struct weir_medium *medium, int depth, struc
 bool weir_device_follow_medium(const char *directory, const struct weir_medium *medium, int depth,
                                struct weir_device *device) {
     struct stat facts;
-    if (depth > WEIR_DEVICE_DEEPEST || medium->dax || stat(directory, &facts) != 0) {
+    if (depth > DEEPEST || medium->dax || stat(directory, &facts) != 0) {
         return false;
     }
     if (major(facts.st_dev) != 0) {
@@ -241,48 +287,4 @@ bool weir_device_follow_medium(const char *directory, const struct weir_medium *
     bool is_stacked =
         medium->lower[0] != '\0' && (stat(medium->source, &source) != 0 || !S_ISBLK(source.st_mode));
     return is_stacked ? below_directories(medium, depth, device) : below_source(medium, depth, device);
-}
-
-/* A path of another root or namespace may name another file here: its size gives that away. */
-static bool below_is_file_of_loop(const char *directory, off_t file_bytes) {
-    static const char *const names[] = {"size", "loop/offset", "loop/sizelimit"};
-    unsigned long long values[3];
-    char path[600], text[64];
-    for (int i = 0; i < 3; i++) {
-        snprintf(path, sizeof path, "%s/%s", directory, names[i]);
-        if (!weir_device_read_line(path, text, sizeof text) || sscanf(text, "%llu", &values[i]) != 1) {
-            return false;
-        }
-    }
-    unsigned long long end = values[0] * SECTOR_BYTES + values[1], bytes = (unsigned long long)file_bytes;
-    return end <= bytes && (values[2] != 0 || bytes - end < SECTOR_BYTES);
-}
-
-bool weir_device_follow_loop(const char *sys, const char *directory, const char *backing, int depth,
-                             struct weir_device *device) {
-    struct stat facts;
-    struct weir_medium medium;
-    unsigned major_number = 0, minor_number = 0;
-    char name[128] = "a loop device", folder[1024], number[32];
-    snprintf(folder, sizeof folder, "%.900s/dev", directory);
-    bool numbered = weir_device_read_line(folder, number, sizeof number) ||
-                    snprintf(number, sizeof number, "%.31s", weir_device_last(directory)) > 0;
-    if (numbered && sscanf(number, "%u:%u", &major_number, &minor_number) == 2) {
-        snprintf(name, sizeof name, "loop %s", number);
-        below_kernel_name(makedev(major_number, minor_number), name, sizeof name);
-    }
-    if (stat(backing, &facts) == 0 && S_ISBLK(facts.st_mode)) {
-        return weir_device_follow(sys, major(facts.st_rdev), minor(facts.st_rdev), depth + 1, device);
-    }
-    if (stat(backing, &facts) != 0 || !below_is_file_of_loop(directory, facts.st_size)) {
-        return below_unknown(device, name, backing);
-    }
-    weir_medium_of(backing, NULL, &medium);
-    if (weir_medium_is_memory(&medium)) {
-        device->in_memory = true;
-        return weir_device_add_part(major_number, minor_number, device);
-    }
-    weir_directory_of(backing, folder, sizeof folder);
-    return weir_device_follow_medium(folder, &medium, depth + 1, device) ||
-           below_unknown(device, name, backing);
 }

@@ -54,6 +54,11 @@ static void json_begin(struct weir_json *json, const char *key) {
     }
 }
 
+static void json_null(struct weir_json *json, const char *key) {
+    json_begin(json, key);
+    fputs("null", json->file);
+}
+
 static void json_open_level(struct weir_json *json, const char *key, char bracket) {
     json_begin(json, key);
     fputc(bracket, json->file);
@@ -81,7 +86,7 @@ bool weir_json_object_known(struct weir_json *json, const char *key, bool known)
     if (known) {
         weir_json_object(json, key);
     } else {
-        weir_json_null(json, key);
+        json_null(json, key);
     }
     return known;
 }
@@ -100,7 +105,7 @@ void weir_json_list_end(struct weir_json *json) {
 
 void weir_json_text(struct weir_json *json, const char *key, const char *text) {
     if (text == NULL) {
-        weir_json_null(json, key);
+        json_null(json, key);
         return;
     }
     json_begin(json, key);
@@ -126,7 +131,7 @@ void weir_json_known_count(struct weir_json *json, const char *key, bool known, 
     if (known) {
         weir_json_count(json, key, number);
     } else {
-        weir_json_null(json, key);
+        json_null(json, key);
     }
 }
 
@@ -137,7 +142,7 @@ void weir_json_integer(struct weir_json *json, const char *key, int64_t number) 
 
 void weir_json_number(struct weir_json *json, const char *key, double number) {
     if (!isfinite(number)) {
-        weir_json_null(json, key);
+        json_null(json, key);
         return;
     }
     json_begin(json, key);
@@ -160,9 +165,4 @@ void weir_json_counts(struct weir_json *json, const char *key, const uint64_t *n
 void weir_json_pair(struct weir_json *json, double number, uint64_t count) {
     json_begin(json, NULL);
     fprintf(json->file, "[%.17g, %" PRIu64 "]", number, count);
-}
-
-void weir_json_null(struct weir_json *json, const char *key) {
-    json_begin(json, key);
-    fputs("null", json->file);
 }

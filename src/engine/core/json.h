@@ -31,4 +31,3 @@ void weir_json_bool(struct weir_json *json, const char *key, bool truth);
 void weir_json_counts(struct weir_json *json, const char *key, const uint64_t *numbers, int count);
 /* [number, count] on one line, inside a list */
 void weir_json_pair(struct weir_json *json, double number, uint64_t count);
-void weir_json_null(struct weir_json *json, const char *key);
