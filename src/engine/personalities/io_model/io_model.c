@@ -50,7 +50,7 @@ static bool iom_prepare(struct iom_run *run, enum weir_access how, int iteration
         status = iom_file_must_be_whole(run);
     }
     if (status == 0) {
-        iom_cache_prepare(run, !write || access(run->path, F_OK) == 0, &resident_bytes);
+        resident_bytes = iom_cache_prepare(run, !write || access(run->path, F_OK) == 0);
     }
     int64_t least = 0, sum = 0;
     MPI_Allreduce(&resident_bytes, &least, 1, MPI_INT64_T, MPI_MIN, run->base.job->comm);

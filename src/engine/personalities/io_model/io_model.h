@@ -75,19 +75,19 @@ int iom_file_must_be_whole(struct iom_run *run);
 bool iom_cache_can_tell(const struct iom_run *run);
 /* Bring the page cache into the state that was requested, prove it, and return how many bytes of the file it
  * holds (-1: unknown). */
-int iom_cache_prepare(struct iom_run *run, bool there, int64_t *resident_bytes);
+int64_t iom_cache_prepare(struct iom_run *run, bool there);
 
 /* io_model_counters.c: counters of the system, read before, while and after a phase runs. */
 /* Looks at the files on the ranks that will sample them: the first of each node. */
 bool iom_counters_check(const struct iom_run *run, char *complaint);
 bool iom_counters_start(struct iom_run *run, const char *access, int iteration);
 void iom_counters_stop(struct iom_run *run);
-int iom_counters_write(struct iom_run *run);
+void iom_counters_write(struct iom_run *run);
 void iom_counters_free(struct iom_run *run);
 
 /* io_model_report.c */
 void iom_requested(struct weir_json *json, const void *context);
 void iom_more(struct weir_json *json, const struct weir_result *result, const void *context);
-int iom_times_write(struct iom_run *run, const char *access, int iteration);
+void iom_times_write(struct iom_run *run, const char *access, int iteration);
 void iom_table_begin(const void *run);
 void iom_table_row(const struct weir_result *result);

@@ -280,16 +280,17 @@ void iom_counters_stop(struct iom_run *run) {
     iom_sample(sampler);
 }
 
-int iom_counters_write(struct iom_run *run) {
+void iom_counters_write(struct iom_run *run) {
     struct iom_sampler *sampler = run->sampler;
     char name[1024];
     if (sampler == NULL) {
-        return 0;
+        return;
     }
     snprintf(name, sizeof name, "%s-%d.csv", run->requested.samples, run->base.job->rank);
     FILE *file = fopen(name, "we");
     if (file == NULL) {
-        return weir_problem_set(&run->base.problem, "fopen", name, errno, NULL, "for --samples");
+        weir_problem_set(&run->base.problem, "fopen", name, errno, NULL, "for --samples");
+        return;
     }
     fprintf(file, "access,iteration,time_s");
     for (int i = 0; i < sampler->column_count; i++) {
@@ -300,19 +301,17 @@ int iom_counters_write(struct iom_run *run) {
         const struct row *row = &sampler->rows[i];
         fprintf(file, "%s,%d,%.6f", row->access, row->iteration, row->time_s);
         for (int j = 0; j < sampler->column_count; j++) {
-            if (row->values[j] == ABSENT) {
-                fprintf(file, ",");
-            } else {
-                fprintf(file, ",%lld", (long long)row->values[j]);
+            fprintf(file, ",");
+            if (row->values[j] != ABSENT) {
+                fprintf(file, "%lld", (long long)row->values[j]);
             }
         }
         fprintf(file, "\n");
     }
     bool bad = ferror(file) != 0 || sampler->lost;
     if (fclose(file) != 0 || bad) {
-        return weir_problem_set(&run->base.problem, "fclose", name, errno, NULL, "for --samples");
+        weir_problem_set(&run->base.problem, "fclose", name, errno, NULL, "for --samples");
     }
-    return 0;
 }
 
 void iom_counters_free(struct iom_run *run) {

@@ -45,16 +45,17 @@ void iom_more(struct weir_json *json, const struct weir_result *result, const vo
     weir_json_known_count(json, "resident_bytes", resident >= 0, (uint64_t)resident);
 }
 
-int iom_times_write(struct iom_run *run, const char *access, int iteration) {
+void iom_times_write(struct iom_run *run, const char *access, int iteration) {
     char name[1100];
     if (run->requested.times == NULL) {
-        return 0;
+        return;
     }
     snprintf(name, sizeof name, "%s-%s-%d-%d.csv", run->requested.times, access, iteration,
              run->base.job->rank);
     FILE *file = fopen(name, "we");
     if (file == NULL) {
-        return weir_problem_set(&run->base.problem, "fopen", name, errno, NULL, "for --times");
+        weir_problem_set(&run->base.problem, "fopen", name, errno, NULL, "for --times");
+        return;
     }
     uint64_t begin_ticks = run->operations[0].start_ticks;
     fprintf(file, "start_ns,duration_ns,offset,memory\n");
@@ -67,9 +68,8 @@ int iom_times_write(struct iom_run *run, const char *access, int iteration) {
     }
     bool bad = ferror(file) != 0;
     if (fclose(file) != 0 || bad) {
-        return weir_problem_set(&run->base.problem, "fclose", name, errno, NULL, "for --times");
+        weir_problem_set(&run->base.problem, "fclose", name, errno, NULL, "for --times");
     }
-    return 0;
 }
 
 void iom_table_begin(const void *own) {
