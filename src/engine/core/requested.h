@@ -9,7 +9,7 @@
 struct weir_requested {
     const char *test_file;
     const char *reorder;                         /* NULL: every rank accesses its own */
-    const char *access[WEIR_REQUESTED_ACCESSES]; /* NULLs are left out */
+    const char *access[WEIR_REQUESTED_ACCESSES]; /* NULL is skipped */
     bool file_per_process, random;
     uint64_t xfer_bytes, block_bytes, segments;
     double stonewall_s;
