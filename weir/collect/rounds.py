@@ -26,7 +26,7 @@ from weir.collect.judged import rows_of_run
 from weir.collect.parsed_runs import Run
 from weir.plan.files import damage_named, text_of_plan
 from weir.records.columns import columns_of_role
-from weir.records.model import Row
+from weir.records.model import Row, grouped
 from weir.runs.files import RUN_FILE, read_run_file, run_folder
 from weir.runs.ledger import DONE, LEDGER, NOTHING_BEFORE, Entry, Ledger, ledger_of, read_ledger
 from weir.runs.manifest import MANIFEST, read_manifest
@@ -83,9 +83,8 @@ class Rounds:
 def rounds_of_rows(study: Path, rows: Iterable[Row]) -> Rounds:
     """The rounds by the records in the folder of a study, results/<site>/<study>."""
     held: dict[str, set[int]] = defaultdict(set)
-    for row in rows:
-        if row.get("run") is not None:
-            held[row["cell"]].add(row["run"])
+    for cell, run in _by_run(rows):
+        held[cell].add(run)
     sums = read_manifest(study)[1] if (study / MANIFEST).is_file() else {}
     ledger, changed = ledger_of(study, sums)
     results = study.resolve().parent
@@ -164,9 +163,7 @@ class _Recorded:
         if ledger.broken:
             yield Finding(BROKEN, f"{LEDGER}: {ledger.broken}")
         yield from _set_back(ledger, cells)
-        known: dict[tuple[str, int], list[Entry]] = defaultdict(list)
-        for entry in ledger.entries:
-            known[entry.cell, entry.run].append(entry)
+        known = ledger.by_run()
         for (cell, run), entries in known.items():
             if cell in cells:
                 yield from self._of_round(entries, run in held.get(cell, ()))
@@ -283,12 +280,8 @@ def not_as_measured(
             yield Finding(EDITED, differs, cell, number)
 
 
-def _by_run(rows: Sequence[Row]) -> Mapping[tuple[str, int], list[Row]]:
-    held: dict[tuple[str, int], list[Row]] = defaultdict(list)
-    for row in rows:
-        if row.get("run") is not None:
-            held[row["cell"], row["run"]].append(row)
-    return held
+def _by_run(rows: Iterable[Row]) -> dict[tuple[str, int], list[Row]]:
+    return grouped(((row["cell"], row["run"]), row) for row in rows if row.get("run") is not None)
 
 
 def _difference(recorded: Sequence[Row], given: Sequence[Row]) -> str | None:

@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 import subprocess
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -19,7 +18,7 @@ from weir.base.files import read_shaped
 from weir.collect.tally import MACHINE_KEYS, Tally
 from weir.measure.machine.mount_settings import shown
 from weir.plan import Plan
-from weir.records.model import Cell, Row
+from weir.records.model import Cell, Row, grouped
 
 LOCK = "envs/pip/requirements.txt"
 _OF_A_REPOSITORY = re.compile("GIT_(?!CONFIG_)")  # which may name the checkout as a safe.directory
@@ -245,11 +244,9 @@ def _stacks(plan: Plan, tally: Tally) -> list[dict[str, Any]]:
 
 def _machines(tally: Tally) -> list[dict[str, Any]]:
     """Each different machine once, in the order of its name; each power of its processors."""
-    powers: dict[tuple[Any, ...], list[str]] = defaultdict(list)
-    for *same, power in tally.machines:
-        powers[tuple(same)] += [power] if power else []
+    powers = grouped((tuple(same), power) for *same, power in tally.machines)
     machines = [
-        dict(zip(MACHINE_KEYS, (*same, "; then ".join(found) or None), strict=True))
+        dict(zip(MACHINE_KEYS, (*same, "; then ".join(filter(None, found)) or None), strict=True))
         for same, found in powers.items()
     ]
     return sorted(machines, key=lambda each: str(each["node"]))

@@ -1,11 +1,14 @@
 """The terms of the project as types; nothing here reads files or starts processes."""
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 # Record columns (config/schemas/record.schema.yaml) and, under "observed", what only the audit reads.
 Row = dict[str, Any]
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 
 CROSS_CHECK = "cross-check"  # purpose of records that no figure, table, claim or contract uses
 
@@ -15,6 +18,14 @@ def tasks_of(row: Row) -> int | None:
     else as many on each node; None where neither is known."""
     tasks, nodes, ppn = (row.get(name) for name in ("tasks", "nn", "ppn"))
     return int(tasks) if tasks else int(nodes * ppn) if nodes and ppn else None
+
+
+def grouped(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
+    """The values of each key: records of a cell, iterations of a run. Both keep their order."""
+    found: dict[Key, list[Value]] = defaultdict(list)
+    for key, value in pairs:
+        found[key].append(value)
+    return dict(found)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from weir.audit.explain import example_text, lacking, next_time, triggered
 from weir.audit.judge import USABLE, VERDICTS, names_in
 from weir.base.units import three_digits
 from weir.collect.metrics import metric_named
-from weir.records.model import Row
+from weir.records.model import Row, grouped
 from weir.report.answers import Counts, answers, page_of
 from weir.report.points import Points
 
@@ -30,9 +30,7 @@ def logs_page(
     points, counts = Points(of_all=True), Counts(of_logs=True)
     points.add(rows)
     counts.add("all", rows)
-    of_log: dict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        of_log[str(row["source"])].append(row)
+    of_log = grouped((str(row["source"]), row) for row in rows)
     below = _directory(of_log)
     compared = {(access, cell) for _, access, cell in points.of_storage()}
     usable = {name for name, some in of_log.items() if any(row["verdict"] in USABLE for row in some)}

@@ -13,7 +13,6 @@ import hashlib
 import html
 import json
 import re
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from typing import Any
 from weir.base.files import NUMBER, shaped, write_atomically
 from weir.data import data_folder
 from weir.records.columns import columns, verdict_texts
+from weir.records.model import grouped
 
 PAGE_FILE = "page.json"
 DRAW_AGAIN = "draw it again: snakemake report"
@@ -87,10 +87,8 @@ def publication_lines(study: Path) -> list[str]:
             rows = list(csv.DictReader(stream))
     except (OSError, UnicodeDecodeError, csv.Error):
         return []
-    shown: dict[str, list[bool]] = defaultdict(list)
-    for row in rows:
-        if row.get("whole", "TRUE") == "TRUE":  # of further talks a study has single forms
-            shown[row.get("paper") or ""].append(_is_shown(row, study))
+    whole = (row for row in rows if row.get("whole", "TRUE") == "TRUE")  # of further talks: single forms
+    shown = grouped((row.get("paper") or "", _is_shown(row, study)) for row in whole)
     return [f"{sum(of)} of {len(of)} figures and tables of {paper} shown" for paper, of in shown.items()]
 
 

@@ -14,7 +14,7 @@ from weir.audit.registry import DEGRADED, INVALID
 from weir.base.units import format_size
 from weir.collect.metrics import metric_named
 from weir.records.columns import columns
-from weir.records.model import Row
+from weir.records.model import Row, grouped
 
 MOST_POINTS = 4000  # points on a page, the same number as in report.html
 MOST_VALUES = 40  # values of a point that are drawn
@@ -74,9 +74,8 @@ class Point:
 
     def values(self) -> list[float]:
         """The values of the runs: of each run the median of its iterations."""
-        runs: dict[Any, list[float]] = {}
-        for one in self.used if not self.of_operations else ():
-            runs.setdefault(one.run, []).append(one.value or 0.0)
+        used = [] if self.of_operations else self.used
+        runs = grouped((one.run, one.value or 0.0) for one in used)
         return [statistics.median(each) for each in runs.values()]
 
     def median_of(self, name: str) -> float | None:

@@ -306,10 +306,7 @@ class _Agreed:
             digest = str(self.campaign.ledger_after)[:_SHOWN]
             text = f"no line of {LEDGER} has the digest {digest}… of the contract"
             yield Finding(NOT_AGREED, f"{text}: it was written anew, cut or copied")
-        ends: dict[tuple[str, int], list[Entry]] = defaultdict(list)
-        for entry in self.ledger.entries:
-            ends[entry.cell, entry.run].append(entry)
-        for (cell, _), entries in ends.items():
+        for (cell, _), entries in self.ledger.by_run().items():
             if cell in self.cells:
                 yield from self._of_round(entries)
             else:

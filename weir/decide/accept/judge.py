@@ -13,7 +13,7 @@ from weir.collect.rounds import REMARKS
 from weir.decide.accept.conditions import Finding, Subject, findings, storages_of, usable
 from weir.decide.accept.contract import BEST, MEDIAN, Contract, Line, Promise
 from weir.decide.accept.evidence import Measured, Run, rows_of, why_none
-from weir.records.model import Row
+from weir.records.model import Row, grouped
 from weir.statistics.inference import MEDIAN_ERROR, mean_of, serial_factors, t_quantile, variance_of
 from weir.statistics.median import fewest_for_median, level_of_look, median_interval
 
@@ -90,9 +90,7 @@ def overall(results: Sequence[Result]) -> str:
 
 
 def _judged(line: Line, contract: Contract, measured: Measured) -> Result:
-    cells: dict[str, list[Row]] = defaultdict(list)
-    for row in rows_of(line, measured):
-        cells[row["cell"]].append(row)
+    cells = grouped((row["cell"], row) for row in rows_of(line, measured))
     if not cells:
         missing = Finding("no-record", why_none(line, measured), unknown=True)
         return Result(line, NOT_PROVEN, missing.text, (missing,), (), None, ())

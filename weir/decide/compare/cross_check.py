@@ -17,7 +17,7 @@ from weir.collect.parsed_runs import finished_runs
 from weir.decide.compare.pairs import pair_cells
 from weir.decide.compare.sides import Campaign, Side
 from weir.decide.compare.verdict import SAME, UNDECIDED, Judged, judge_pairs
-from weir.records.model import Cell, Row, Site, is_check
+from weir.records.model import Cell, Row, Site, grouped, is_check
 
 # A pair of rows has the same of these; rows of the second program take the name of the cell that they check.
 _ALIKE = ("cell", "access", "item")
@@ -99,14 +99,9 @@ def _agreement(
     sides = tuple(Side(name, (Campaign(name, tuple(rows)),)) for name, rows in (("A", first), ("B", second)))
     metric = metric_named("rate")
     pairs = pair_cells((sides[0], sides[1]), _ALIKE, metric, across=_IGNORED).pairs
-    of_cells: dict[str, list[Judged]] = defaultdict(list)
-    for one in judge_pairs(pairs, metric, margin):
-        of_cells[one.pair.values["cell"]].append(one)
+    of_cells = grouped((one.pair.values["cell"], one) for one in judge_pairs(pairs, metric, margin))
     ratios = [one.estimate.ratio() for found in of_cells.values() for one in found if one.estimate]
-    names: dict[str, list[str]] = defaultdict(list)
-    for found in of_cells.values():
-        answer, worst = _answer(found, margin)
-        names[answer].append(_line(worst))
+    names = grouped(_answer(found, margin) for found in of_cells.values())
     return Agreement(
         checks[0].stack,
         checks[0].tool,
@@ -114,9 +109,9 @@ def _agreement(
         _program(second),
         100 * margin,
         len(checks),
-        len(names[_AGREES]),
-        tuple(names[_DIFFERS]),
-        tuple(names[UNDECIDED]),
+        len(names.get(_AGREES, ())),
+        tuple(names.get(_DIFFERS, ())),
+        tuple(names.get(UNDECIDED, ())),
         *((statistics.median(ratios), min(ratios), max(ratios)) if ratios else ()),
     )
 
@@ -151,16 +146,16 @@ def _program(rows: Sequence[Row]) -> str:
     return next((str(row["program"]) for row in rows if row.get("program")), "another program")
 
 
-def _answer(found: Sequence[Judged], margin: float) -> tuple[str, Judged]:
-    """The answer for a cell, and the result of it that is furthest off: it differs where one of its results
-    does, and agrees where all do."""
+def _answer(found: Sequence[Judged], margin: float) -> tuple[str, str]:
+    """The answer for a cell, and a line about the result of it that is furthest off: it differs where one of
+    its results does, and agrees where all do."""
     answers: dict[str, list[Judged]] = {_DIFFERS: [], UNDECIDED: [], _AGREES: []}
     for one in found:
         off = one.estimate is not None and abs(one.estimate.log_ratio) > log1p(margin)
         answer = _DIFFERS if off and one.verdict != UNDECIDED else UNDECIDED
         answers[_AGREES if one.verdict == SAME else answer].append(one)
     answer, those = next((answer, those) for answer, those in answers.items() if those)
-    return answer, max(those, key=lambda one: abs(one.estimate.log_ratio) if one.estimate else inf)
+    return answer, _line(max(those, key=lambda one: abs(one.estimate.log_ratio) if one.estimate else inf))
 
 
 def _line(worst: Judged) -> str:

@@ -20,7 +20,7 @@ from weir.collect.metrics import Metric
 from weir.collect.rounds import REMARKS
 from weir.collect.tally import described, machine_of
 from weir.decide.compare.sides import Campaign, Side
-from weir.records.model import Row
+from weir.records.model import Row, grouped
 from weir.runs.files import read_run_file
 
 Key = tuple[Any, ...]
@@ -145,10 +145,7 @@ Rows = list[tuple[str, Row]]  # name of the campaign, record
 
 
 def _by_key(side: Side, columns: Sequence[str]) -> dict[Key, Rows]:
-    groups: dict[Key, Rows] = defaultdict(list)
-    for campaign, row in side.rows_once():
-        groups[tuple(row.get(name) for name in columns)].append((campaign, row))
-    return groups
+    return grouped((tuple(map(row.get, columns)), (campaign, row)) for campaign, row in side.rows_once())
 
 
 def _pair(

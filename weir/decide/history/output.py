@@ -1,6 +1,6 @@
 """Findings of a history as text, JUnit and plain values."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import date
 from math import exp, log
@@ -10,6 +10,7 @@ from weir.decide.history.band import FASTER, LEARNING, NORMAL, SLOWER, SPIKE, Ju
 from weir.decide.history.regimes import Change
 from weir.decide.history.series import Series, stopped
 from weir.decide.history.store import Condition
+from weir.records.model import grouped
 from weir.report.junit import FAILURE, SKIPPED, Case, junit
 
 SAME_INCIDENT_DAYS = 2
@@ -45,11 +46,8 @@ def _counts(found: Sequence[Judgement]) -> str:
 
 def _ranges(values: Sequence[tuple[float, str]]) -> str:
     """Least and largest value of each unit: numbers of different units are not compared."""
-    of_unit: dict[str, list[float]] = defaultdict(list)
-    for value, unit in values:
-        of_unit[unit].append(value)
     texts = []
-    for unit, found in of_unit.items():
+    for unit, found in grouped((unit, value) for value, unit in values).items():
         low, high = three_digits(min(found)), three_digits(max(found))
         texts.append(_with_unit(low if low == high else f"{low} to {high}", unit))
     return ", ".join(texts)

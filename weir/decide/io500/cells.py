@@ -1,7 +1,7 @@
 """Single cells of a study ranked among the published values of a phase, as sentences and as plain values; why
 not, where not comparable."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,7 @@ from weir.data import data_folder
 from weir.decide.io500.random_read import DOUBTED, published_random_reads
 from weir.decide.io500.result import PHASES, STONEWALL_S, WRITE_PHASES, short_time, value_of
 from weir.decide.io500.submissions import Place, Submission, Value, places_among
-from weir.records.model import Row, tasks_of
+from weir.records.model import Row, grouped, tasks_of
 
 RANDOM_READS = data_folder("reference") / "io500-random-reads.csv"
 RANDOM_READ = "ior_rnd4k_read"  # a phase of the extended runs
@@ -57,9 +57,7 @@ def standings(
     rows: Iterable[Row], published: Mapping[str, Sequence[Value]], volatile: Iterable[str] = ()
 ) -> list[Standing]:
     """Every access of every cell. volatile: targets whose data do not survive the node."""
-    cells: dict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        cells[row["cell"]].append(row)
+    cells = grouped((row["cell"], row) for row in rows)
     return [
         _standing(access, mine, published, frozenset(volatile))
         for mine in cells.values()

@@ -3,7 +3,7 @@
 A result that is valid by its rules may have such findings all the same.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -23,7 +23,7 @@ from weir.decide.io500.directory import (
     results_in,
 )
 from weir.decide.io500.result import COLUMNS, PHASES, TOLERANCE, Phase, Result, access_of, value_of
-from weir.records.model import Row
+from weir.records.model import Row, grouped
 
 
 @dataclass(frozen=True)
@@ -157,10 +157,7 @@ def _experiment(phase: str) -> str:
 
 def rows_by_source(rows: Iterable[Row]) -> Mapping[str, Sequence[Row]]:
     """The records of each file: thousands of result sets must not each look at those of all others."""
-    found: dict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        found[row["source"] or ""].append(row)
-    return found
+    return grouped((row["source"] or "", row) for row in rows)
 
 
 def phases_of_logs(one: ResultSet, by_source: Mapping[str, Sequence[Row]]) -> dict[str, Phase]:
@@ -257,11 +254,9 @@ def worst_row(rows: Iterable[Row]) -> Row | None:
 
 def findings_of(logs: Iterable[Sequence[Row]]) -> list[LogFinding]:
     """logs: the records of each. A log counts once, by its worst record."""
-    grouped: dict[tuple[str, str], list[Row]] = defaultdict(list)
-    for rows in logs:
-        if row := worst_row(rows):
-            grouped[row["verdict"], row["reasons"]].append(row)
-    ordered = sorted(grouped.items(), key=lambda one: _WORST_FIRST.index(one[0][0]))
+    worst = filter(None, map(worst_row, logs))
+    found = grouped(((row["verdict"], row["reasons"]), row) for row in worst)
+    ordered = sorted(found.items(), key=lambda one: _WORST_FIRST.index(one[0][0]))
     return [
         LogFinding(verdict, reasons, rows[0]["evidence"], tuple(Path(row["source"]).name for row in rows))
         for (verdict, reasons), rows in ordered

@@ -27,7 +27,7 @@ from weir.plan.config.suite import FULL
 from weir.plan.config.suites import load_suite
 from weir.plan.config.yaml_file import YamlFile, read_yaml
 from weir.prove.darshan import ALL_RANKS, APIS, Log, Place, Use
-from weir.records.model import Row
+from weir.records.model import Row, grouped
 from weir.tools import tools
 
 _DEFAULTS = {
@@ -178,10 +178,8 @@ def application_in(log: Log, nodes: int, on: Path | None = None) -> Application:
     uses = _of_callers([one for one in log.uses if on is None or one.place == log.place_of(on)])
     place = _place(log, uses, on)
     uses = [one for one in uses if one.place == place]
-    patterns: dict[_Pattern, list[Use]] = defaultdict(list)
-    layouts = _layouts(log, uses)
-    for one in sorted(uses, key=lambda use: use.began_s):
-        patterns[_pattern_of_use(one, layouts)].append(one)
+    layouts, ordered = _layouts(log, uses), sorted(uses, key=lambda use: use.began_s)
+    patterns = grouped((_pattern_of_use(one, layouts), one) for one in ordered)
     moved = {key: sum(one.bytes for one in each) for key, each in patterns.items()}
     total = sum(moved.values())
     kept = [key for key, moved_bytes in moved.items() if moved_bytes >= _LEAST_SHARE * total]

@@ -1,7 +1,7 @@
 """Predicted times of the phases of an application on a target, beside measured ones, with intervals;
 as text and as data."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import exp
@@ -12,7 +12,7 @@ from weir.audit.judge import USABLE
 from weir.base.units import counted, format_size, signed_percent, three_digits
 from weir.decide.predict.application import Application, IoPhase
 from weir.decide.predict.rates import Point, Rate, group_of, points_of, rate_of, unlike
-from weir.records.model import Row
+from weir.records.model import Row, grouped
 
 _MIB = 2**20
 WIDEST = 10.0  # high over low: beyond it nobody can plan with the time
@@ -189,9 +189,7 @@ def _far(application: Application, phase: IoPhase, cell: Point) -> Iterable[str]
 
 def _times(rows: Sequence[Row], seconds: Callable[[Row], float]) -> Times | None:
     """A run is one value, the median of its iterations."""
-    runs: dict[tuple[str, int], list[float]] = defaultdict(list)
-    for row in rows:
-        runs[row["cell"], row["run"] or 0].append(seconds(row))
+    runs = grouped(((row["cell"], row["run"] or 0), seconds(row)) for row in rows)
     values = [median(each) for each in runs.values()]
     return Times(median(values), min(values), max(values), len(values)) if values else None
 

@@ -23,7 +23,7 @@ from weir.collect.measured import measure_in_turns
 from weir.decide.compare.confirmation import Finder
 from weir.decide.predict.forecast import Forecast, shown_target
 from weir.decide.predict.rates import pooled_spread
-from weir.records.model import Row
+from weir.records.model import Row, grouped
 from weir.runs.files import read_run_file
 from weir.statistics.inference import Effect, Mean, difference, mean_of, variance_of
 from weir.statistics.median import ASSUMED, LEVEL
@@ -158,9 +158,7 @@ def probe(records: Path, rows: Sequence[Row], found: Mapping[str, Sequence[Forec
     if not changes:
         raise WeirError("the probe has no usable record", hint="look at its runs: weir audit", exit_code=3)
     target_of = {row["cell"]: row["target"] for row in rows}
-    groups: dict[tuple[str, str], list[Change]] = defaultdict(list)
-    for (cell, access), change in changes.items():
-        groups[target_of[cell], access].append(change)
+    groups = grouped(((target_of[cell], access), change) for (cell, access), change in changes.items())
     targets = {target: shown_target(target, each) for target, each in found.items()}
     return Probe(changes, {key: _together(each) for key, each in groups.items()}, rounds, targets)
 
@@ -193,10 +191,8 @@ def _seconds(rows: Iterable[Row], cell: str) -> float:
 
 def _logs(rows: Iterable[Row], access: str) -> list[float]:
     """Logarithm of the rate of each run, in their order."""
-    runs: dict[int, list[float]] = defaultdict(list)
-    for row in rows:
-        if row["access"] == access and row["bw_mib_s"] and row["verdict"] in USABLE:
-            runs[row.get("run") or 0].append(log(row["bw_mib_s"]))
+    known = (row for row in rows if row["access"] == access and row["bw_mib_s"] and row["verdict"] in USABLE)
+    runs = grouped((row.get("run") or 0, log(row["bw_mib_s"])) for row in known)
     return [statistics.fmean(runs[run]) for run in sorted(runs)]
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import fsum, log, log2, sqrt
 
-from weir.records.model import Row
+from weir.records.model import Row, grouped
 from weir.statistics.inference import MEDIAN_ERROR, Effect, Mean, t_quantile, variance_of
 
 LEVEL = 0.9  # share of runs within the range
@@ -110,9 +110,7 @@ def _point(cell: str, rows: Sequence[Row], held_bytes: int | None) -> Point:
     """A run is one value, the median of its iterations."""
     first = rows[0]
     own_bytes = (first["block_bytes"] or first["xfer_bytes"]) * (first["segments"] or 1)
-    runs: dict[object, list[float]] = defaultdict(list)
-    for row in rows:
-        runs[row["run"]].append(log_rate(row, (held_bytes or own_bytes) / own_bytes))
+    runs = grouped((row["run"], log_rate(row, (held_bytes or own_bytes) / own_bytes)) for row in rows)
     return Point(
         group_of(first),
         first["nn"],

@@ -14,7 +14,6 @@ import sys
 import tempfile
 import zipfile
 import zlib
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from pathlib import Path, PurePosixPath
 from weir.base.errors import InputError, WeirError
 from weir.base.files import file_sha256
 from weir.base.units import about_size
+from weir.records.model import grouped
 from weir.report.bundle.appendix import Line, claim_lines
 from weir.runs.manifest import MANIFEST, TABLES, Difference, Verified, digest_of, read_manifest, verify
 
@@ -128,9 +128,7 @@ def _lines(study: Path) -> list[Line]:
 
 def checked(expected: list[Line], found: list[Line]) -> tuple[CheckedLine, ...]:
     """Each line that was expected, with what stands there now, and each that is new."""
-    now: dict[str, list[str]] = defaultdict(list)
-    for line in found:
-        now[line.claim].append(line.expected)
+    now = grouped((line.claim, line.expected) for line in found)
     lines = []
     for one in expected:
         values = now.get(one.claim, ["none"])
