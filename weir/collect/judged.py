@@ -29,7 +29,6 @@ from weir.base.errors import WeirError
 from weir.base.files import WRONG_CONTENT, from_json
 from weir.base.processes import caught_signals, die_with_parent
 from weir.collect.parsed_runs import (
-    MEASURE_AGAIN,
     Run,
     audited_rows,
     finished_names,
@@ -47,7 +46,7 @@ from weir.data import data_folder
 from weir.plan.files import built, cell_of_line, most_rounds
 from weir.records.columns import columns
 from weir.records.model import Cell, Row
-from weir.runs.files import ROWS_FILE, RUN_FILE
+from weir.runs.files import MEASURE_AGAIN, ROWS_FILE, RUN_FILE
 
 # Keys of a cell that no row depends on, and no rule looks at.
 _FREE = ("rounds", "until")

@@ -16,7 +16,7 @@ from weir.base.errors import WeirError, did_you_mean
 from weir.base.files import WRONG_CONTENT, from_json, shaped, sum_of
 from weir.records.columns import checked, repeated_parameters
 from weir.records.model import CROSS_CHECK, Cell, Message, Parsed, Row
-from weir.runs.files import ROWS_FILE, RUN_FILE
+from weir.runs.files import MEASURE_AGAIN, ROWS_FILE, RUN_FILE
 from weir.tools import purpose_of, tools
 from weir.tools.base import Tool
 from weir.witness.facts import Witnessed, read_witness
@@ -51,7 +51,7 @@ HOST = {
         "limits_w": {"*": (int, float)},
     },
 }
-MEASURE_AGAIN = "delete it and run again: only this execution is measured again"
+_OF_A_CELL = ("suite", "experiment", "cell", "label", "site", "target", "stack", "tool")
 
 
 def sum_of_facts(document: Mapping[str, Any]) -> str:
@@ -190,8 +190,6 @@ def _witnessed_facts(witnessed: Witnessed, printed: Row, cell: Cell) -> dict[str
 
 def messages_of_row(parsed: Parsed, index: int) -> tuple[Message, ...]:
     """The messages about the row, and those about no row."""
-    if not parsed.messages:
-        return ()
     return tuple(message for message in parsed.messages if message.row is None or message.row == index)
 
 
@@ -222,16 +220,9 @@ def _run_columns(cell: Cell, run: Run, results: Path) -> Row:
     source = run.outputs.get("summary", run.folder / RUN_FILE)
     below = source.relative_to(results) if source.is_relative_to(results) else source
     return {
-        "suite": cell.suite,
-        "cell": cell.cell,
-        "site": cell.site,
-        "target": cell.target,
-        "stack": cell.stack,
-        "tool": cell.tool,
+        **{name: getattr(cell, name) for name in _OF_A_CELL},
         "purpose": CROSS_CHECK if cell.checks else purpose_of(cell.tool),
         "emulated": bool((run.facts.get("target_facts") or {}).get("emulated", False)),
-        "experiment": cell.experiment,
-        "label": cell.label,
         "run": run.number,
         "until": cell.until.half_width if cell.until else None,
         "source": str(below),
@@ -240,7 +231,7 @@ def _run_columns(cell: Cell, run: Run, results: Path) -> Row:
 
 def read_run(folder: Path) -> Run:
     """A finished execution."""
-    run = Run(folder, read_json(folder / RUN_FILE))
+    run = Run(folder, read_hashed_json(folder / RUN_FILE)[0])
     require_sound(run)
     return run
 
@@ -252,10 +243,6 @@ def require_sound(run: Run) -> None:
         if not isinstance(value, kind) or (key == "cell" and "target" not in run.facts[key]):
             raise WeirError("is damaged or missing", file=run.folder / RUN_FILE, key=key, hint=MEASURE_AGAIN)
     shaped(run.facts["host"], HOST, run.folder / RUN_FILE, MEASURE_AGAIN)
-
-
-def read_json(file: Path) -> dict[str, Any]:
-    return read_hashed_json(file)[0]
 
 
 def read_hashed_json(file: Path) -> tuple[dict[str, Any], str]:

@@ -12,7 +12,7 @@ from weir.base.files import read_object, write_atomically
 RUN_FILE = "run.json"
 ROWS_FILE = "rows.json"  # beside it: what the run was judged when it ended
 _END = b"}\n"
-_DAMAGED = "delete it and run again: only this execution is measured again"
+MEASURE_AGAIN = "delete it and run again: only this execution is measured again"
 
 
 def run_folder(results: Path, cell_id: str, run: int) -> Path:
@@ -23,7 +23,7 @@ def run_folder(results: Path, cell_id: str, run: int) -> Path:
 def read_run_file(results: Path, cell_id: str, run: int) -> dict[str, Any] | None:
     """The facts of run.json; None for an execution that never ended."""
     try:
-        return read_object(run_folder(results, cell_id, run) / RUN_FILE, _DAMAGED)
+        return read_object(run_folder(results, cell_id, run) / RUN_FILE, MEASURE_AGAIN)
     except FileNotFoundError:
         return None
 

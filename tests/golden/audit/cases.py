@@ -5,7 +5,7 @@ from pathlib import Path
 from weir.collect.imported_files import Facts
 from weir.collect.importing import import_files
 from weir.collect.judged import collect_cell
-from weir.collect.parsed_runs import Run, read_json
+from weir.collect.parsed_runs import read_run
 from weir.plan.files import read_plan
 from weir.records.model import Row
 
@@ -31,7 +31,7 @@ def _rows(case: Path) -> list[Row]:
         return import_files([case / "log.txt"], Facts()).rows
     (batch,) = read_plan(case / "plan.json").batches
     (cell,) = batch.cells
-    run = Run(case / "run", read_json(case / "run/run.json"))
+    run = read_run(case / "run")
     return list(collect_cell(cell, [run], case))
 
 

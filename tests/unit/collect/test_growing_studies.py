@@ -19,7 +19,7 @@ from weir.base.files import file_sha256
 from weir.cli import main
 from weir.collect import judged
 from weir.collect.judged import Work, collected, parts_of
-from weir.collect.parsed_runs import Run, read_json
+from weir.collect.parsed_runs import Run, read_run
 from weir.plan import Plan, read_plan
 from weir.plan.files import lines_of_plan
 from weir.records.model import Cell, Until
@@ -70,7 +70,7 @@ def test_a_run_is_judged_once_when_it_ends(tmp_path: Path, planned: Plan, judged
     first = collect(tmp_path)
     assert collect(tmp_path) == first
     run = run_of(tmp_path, planned, 3)
-    assert list(judged.collect_cell(planned.cells[3], [Run(run, read_json(run / RUN_FILE))], tmp_path))
+    assert list(judged.collect_cell(planned.cells[3], [read_run(run)], tmp_path))
     assert len(judged_cells) == 10
     assert collect(tmp_path, "--judge-again") == first
     assert len(judged_cells) == 20
@@ -78,7 +78,7 @@ def test_a_run_is_judged_once_when_it_ends(tmp_path: Path, planned: Plan, judged
 
 def test_rows_that_were_kept_are_those_of_the_outputs(tmp_path: Path, planned: Plan) -> None:
     write_runs(planned, tmp_path / "results", 0, 1)
-    run = Run(run_of(tmp_path, planned, 0), read_json(run_of(tmp_path, planned, 0) / RUN_FILE))
+    run = read_run(run_of(tmp_path, planned, 0))
     kept = judged.judged(planned.cells[0], run, tmp_path / "results")
     anew = judged.judged(planned.cells[0], run, tmp_path / "results", again=True)
     assert kept.tables == anew.tables
@@ -126,13 +126,13 @@ def test_rounds_and_limits_of_added_rounds_change_no_row(
     run = run_of(tmp_path, planned, 0)
     judged_cells.clear()
     cell = replace(planned.cells[0], rounds=9)
-    assert judged.judged(cell, Run(run, read_json(run / RUN_FILE)), tmp_path / "results")
+    assert judged.judged(cell, read_run(run), tmp_path / "results")
     assert judged_cells == []
     other = replace(cell, label="of another suite")
-    rows = judged.judged(other, Run(run, read_json(run / RUN_FILE)), tmp_path / "results").rows(run)
+    rows = judged.judged(other, read_run(run), tmp_path / "results").rows(run)
     assert {row["label"] for row in rows} == {"of another suite"}
     added = replace(cell, until=Until(0.05, 30))
-    rows = judged.judged(added, Run(run, read_json(run / RUN_FILE)), tmp_path / "results").rows(run)
+    rows = judged.judged(added, read_run(run), tmp_path / "results").rows(run)
     assert {row["until"] for row in rows} == {0.05}
     assert judged_cells == [cell.cell, cell.cell]
 

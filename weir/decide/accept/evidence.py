@@ -23,7 +23,7 @@ from weir.base.files import file_sha256, shaped
 from weir.base.units import format_size
 from weir.collect.intervals import autocorrelation_of_rows
 from weir.collect.metrics import metric_named
-from weir.collect.parsed_runs import HOST, MEASURE_AGAIN
+from weir.collect.parsed_runs import HOST
 from weir.collect.rounds import CLOCK, OLDER, REPEATED, Finding, Rounds, not_as_measured, rounds_of_rows
 from weir.collect.table import read_study_records
 from weir.decide.accept.contract import IO500, MEDIAN, PLACES, Line, NamedCampaign, Promise
@@ -33,7 +33,7 @@ from weir.decide.io500.result import COLUMNS, Phase, Result
 from weir.decide.io500.result_sets import LogAudit, audited, worst_row
 from weir.records.columns import repeated_parameters
 from weir.records.model import CROSS_CHECK, Row
-from weir.runs.files import RUN_FILE, read_run_file, run_folder
+from weir.runs.files import MEASURE_AGAIN, RUN_FILE, read_run_file, run_folder
 from weir.runs.ledger import LEDGER, Entry, Ledger, read_ledger
 from weir.runs.manifest import COPY_HINT, MANIFEST, verify
 from weir.statistics.inference import autocorrelation_of

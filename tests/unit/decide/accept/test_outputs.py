@@ -12,7 +12,7 @@ from tests.golden.audit.cases import CASES
 from weir.base.files import file_sha256
 from weir.collect import rounds
 from weir.collect.judged import code_state, collect_cell, judged, rows_of_run
-from weir.collect.parsed_runs import Run, read_json, sum_of_facts
+from weir.collect.parsed_runs import Run, read_run, sum_of_facts
 from weir.collect.table import lines_of
 from weir.decide.accept.contract import Contract, Line, Promise
 from weir.decide.accept.evidence import Measured
@@ -36,7 +36,7 @@ def written_by_another_weir(results: Path, change: Callable[[Row], Row]) -> tupl
     (batch,) = read_plan(case / "plan.json").batches
     folder = run_folder(results, batch.cells[0].cell, 0)
     shutil.copytree(case / "run", folder)
-    run = Run(folder, read_json(folder / "run.json"))
+    run = read_run(folder)
     rows = [change(row) for row in collect_cell(batch.cells[0], [run], folder.parent)]
     document: dict[str, Any] = dict(run.facts)
     about = {"weir": "0", "code": code_state(), "run": sum_of_facts(document)}
