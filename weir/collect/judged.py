@@ -324,4 +324,4 @@ def _part(work: Work, number: int) -> Part:
             tally.add(found[key].tally)
     tables = tuple("".join(run.tables[table] for run in found.values()).encode() for table in range(3))
     marks = {key: run.marks for key, run in found.items()}
-    return Part(tables, Planned.of_cells(cells).data(), tally.data(), sums, marks)
+    return Part(tables, vars(Planned.of_cells(cells)), tally.data(), sums, marks)

@@ -69,15 +69,12 @@ class Planned:
         return cls(len(cells), executions, repetitions, nodes, ppn)
 
     def add(self, counts: Mapping[str, Any]) -> None:
-        """The result of data() for some more cells."""
+        """The counts of some more cells, by their names."""
         self.cells += counts["cells"]
         self.executions += counts["executions"]
         self.repetitions += counts["repetitions"]
         self.nodes.update(counts["nodes"])
         self.ppn.update(counts["ppn"])
-
-    def data(self) -> dict[str, Any]:
-        return vars(self) | {"nodes": sorted(self.nodes), "ppn": sorted(self.ppn)}
 
 
 _TEXT, _COUNT = (str, int, float), (int, float)
@@ -103,6 +100,7 @@ _SHAPE = {
     "cross_check?": [{"text": str}],
     "stacks?": [{"stack": str, "description?": str, "programs?": [str]}],
 }
+_OF_A_SUITE = ("suite", "scale", "question", "description", "experiments", "claims")
 _ROOT = Path(weir.__file__).resolve().parents[1]
 
 
@@ -138,17 +136,7 @@ def study_facts(plan: Plan, planned: Planned, tally: Tally) -> dict[str, Any]:
             "description": plan.site.description,
             "wire_gbit_s": plan.site.wire_gbit_s,
         },
-        "suites": [
-            {
-                "suite": facts.suite,
-                "scale": facts.scale,
-                "question": facts.question,
-                "description": facts.description,
-                "experiments": dict(facts.experiments),
-                "claims": list(facts.claims),
-            }
-            for facts in plan.suites
-        ],
+        "suites": [{name: getattr(facts, name) for name in _OF_A_SUITE} for facts in plan.suites],
         "machines": _machines(tally),
         "slow_nodes": _slow_nodes(tally),
         "targets": _targets(plan, tally),
@@ -165,10 +153,7 @@ def study_facts(plan: Plan, planned: Planned, tally: Tally) -> dict[str, Any]:
         "factorial_executions": plan.cost.factorial,
         "valid_executions": plan.cost.valid,
         "reachable_executions": plan.cost.reachable,
-        "unreachable": [
-            {"suite": item.suite, "nodes": list(item.nodes), "ppn": list(item.ppn)}
-            for item in plan.unreachable
-        ],
+        "unreachable": [vars(item) for item in plan.unreachable],
         "notes": list(plan.notes),
         "repetitions": planned.repetitions,
         # The numbers of nodes and of processes per node of all cells.
@@ -200,10 +185,7 @@ def _targets(plan: Plan, tally: Tally) -> list[dict[str, Any]]:
     return [
         {
             "target": target.name,
-            "kind": target.kind,
-            "description": target.description,
-            "emulated": target.emulated,
-            "path": target.path,
+            **{name: getattr(target, name) for name in ("kind", "description", "emulated", "path")},
             **_file_system(tally.file_systems.get(target.name) or {}),
             "peak_mib_s": dict(target.peak_mib_s) or None,
         }

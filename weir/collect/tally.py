@@ -57,10 +57,10 @@ class Tally:
         self.reasons.update(counts["reasons"])
         self.missing.update(counts["missing"])
         self.programs.update((stack, program) for stack, program in counts["programs"])
-        for rule, verdicts, examples in counts["findings"]:
+        for rule, more in counts["findings"].items():
             entry = self.findings.setdefault(rule, {"verdicts": Counter(), "examples": []})
-            entry["verdicts"].update(verdicts)
-            entry["examples"] = chosen_examples(entry["examples"], examples)
+            entry["verdicts"].update(more["verdicts"])
+            entry["examples"] = chosen_examples(entry["examples"], more["examples"])
 
     def add_run(self, facts: Mapping[str, Any]) -> None:
         """The result of facts_of_run for one more run."""
@@ -78,15 +78,8 @@ class Tally:
             self.slow_nodes[node, kind] = max(self.slow_nodes.get((node, kind), 0.0), ratio)
 
     def data(self) -> dict[str, Any]:
-        """All of it as plain data, in the order in which it came."""
-        return vars(self) | {
-            "cells": sorted(self.cells),
-            "findings": [(rule, one["verdicts"], one["examples"]) for rule, one in self.findings.items()],
-            "programs": sorted(self.programs),
-            "machines": list(self.machines),
-            "slow_nodes": [(*place, ratio) for place, ratio in self.slow_nodes.items()],
-            "seeds": sorted(self.seeds),
-        }
+        """All of it for add(), in the order in which it came."""
+        return vars(self) | {"slow_nodes": [(*place, ratio) for place, ratio in self.slow_nodes.items()]}
 
     def triggered(self) -> list[dict[str, Any]]:
         """Each rule with findings, most frequent first, as weir.audit.explain gives it for rows."""
@@ -132,7 +125,9 @@ def count_rows(rows: Sequence[Row]) -> dict[str, Any]:
                 if row.get("stack") and row.get("program") and row.get("tool_version")
             }
         ),
-        "findings": [(one["rule"], one["verdicts"], one["examples"]) for one in triggered(rows)],
+        "findings": {
+            one["rule"]: {"verdicts": one["verdicts"], "examples": one["examples"]} for one in triggered(rows)
+        },
     }
 
 
