@@ -1,6 +1,6 @@
 """Finds additions in Python: a module in the right folder defines an object of the right class.
 
-Its name is TOOL, LAUNCHER or SCHEDULER; rules and conditions have any name. No other file mentions it.
+Its name is TOOL, LAUNCHER or SCHEDULER; rules have any name. No other file mentions it.
 """
 
 import importlib

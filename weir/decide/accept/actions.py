@@ -63,9 +63,8 @@ def _headline(contract: Contract) -> str:
     promised = [f"{name} {promise.text}" for name, promise in given.items() if promise.bound is not None]
     shown = [*promised[:_MOST_PROMISES], *(["..."] if len(promised) > _MOST_PROMISES else [])]
     parts = [f"{len(promised)} promised ({', '.join(shown)})"] if promised else []
-    parts += (
-        [f"{len(given) - len(promised)} open (--promise LINE=VALUE)"] if len(given) > len(promised) else []
-    )
+    if len(given) > len(promised):
+        parts.append(f"{len(given) - len(promised)} open (--promise LINE=VALUE)")
     without = len(contract.lines) - len(given)
     parts += [f"{without} of conditions only"] if without else []
     found = f"{counted(len(contract.lines), 'line')} to judge: {', '.join(parts)}"

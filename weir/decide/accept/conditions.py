@@ -5,15 +5,13 @@ Unknown where the records cannot tell.
 """
 
 import shlex
-import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from weir.audit.judge import USABLE
-from weir.base.plugins import objects
 from weir.base.units import about_size, counted, durations, few, sizes
 from weir.collect.metrics import metric_named
 from weir.decide.accept.contract import Line
@@ -61,15 +59,13 @@ Check = Callable[[Any, Subject], Iterator[str]]
 _MOST_DIFFERENCES = 3
 
 
-@dataclass(frozen=True)
-class Condition:
-    key: str  # of a contract
-    check: Check
+_CONDITIONS: dict[str, Check] = {}  # by their keys in a contract
 
 
-def condition(check: Check) -> Condition:
+def condition(check: Check) -> Check:
     """Makes a condition of a function: its name is the key."""
-    return Condition(check.__name__, check)
+    _CONDITIONS[check.__name__] = check
+    return check
 
 
 def findings(subject: Subject) -> list[Finding]:
@@ -77,8 +73,8 @@ def findings(subject: Subject) -> list[Finding]:
     always = (verdict, value, unlisted_edit, edited, renamed, several_storages)
     texts = [(check.__name__, text) for check in always for text in check(subject)]
     given: Mapping[str, Any] = {"emulated": False, **subject.line.conditions}
-    for one in objects(sys.modules[__name__], Condition):
-        texts += [(one.key, text) for text in one.check(given[one.key], subject)] if one.key in given else []
+    for key, check in _CONDITIONS.items():
+        texts += [(key, text) for text in check(given[key], subject)] if key in given else []
     return [Finding(name.replace("_", "-"), str(text), isinstance(text, Unknown)) for name, text in texts]
 
 
@@ -221,9 +217,7 @@ def rounds_at_least(least: int, subject: Subject) -> Iterator[str]:
 
 @condition
 def iterations_at_least(least: int, subject: Subject) -> Iterator[str]:
-    counts: dict[Any, int] = defaultdict(int)
-    for row in subject.rows:
-        counts[row.get("run"), row["access"]] += 1
+    counts = Counter((row.get("run"), row["access"]) for row in subject.rows)
     if _lacks_runs(subject):
         yield Unknown(f"which runs the iterations are of is not recorded; each needs {least}")
     elif counts and min(counts.values()) < least:

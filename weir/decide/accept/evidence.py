@@ -41,7 +41,6 @@ from weir.statistics.median import ASSUMED
 
 Run = Mapping[str, Any]  # a run.json
 EXPERIMENT = "experiment"
-_PLACE_COLUMNS = {"nodes": "nn", "ppn": "ppn", "target": "target", "experiment": "experiment"}
 
 
 # The keys of run.json that conditions of a contract read.
@@ -107,7 +106,7 @@ class Measured:
     def parameter(self, row: Row, name: str) -> Any:
         """Value of a parameter in the record or its run; None: unknown."""
         if name in PLACES:
-            return row.get(_PLACE_COLUMNS[name])
+            return row.get("nn" if name == "nodes" else name)
         run = self.run_of(row)
         if run is not None and name in run["cell"]["params"]:
             return run["cell"]["params"][name]
@@ -314,7 +313,7 @@ class _Agreed:
 
     def _of_round(self, entries: list[Entry]) -> Iterator[Finding]:
         for entry in entries:
-            ended = _time(entry.ended)
+            ended = datetime.fromtimestamp(entry.ended_s, UTC)
             where = f"line {entry.line} of {LEDGER}"
             if self.last is not None and entry.line > self.last:
                 text = f"it ended after the campaign, of which line {self.last} is the last ({where})"
@@ -329,8 +328,3 @@ class _Agreed:
         if not file.is_file() or file_sha256(file) != entry.sha256:
             text = f"it is in no plan, and its run.json is not that of line {entry.line} of {LEDGER}"
             yield Finding(NOT_AGREED, text, entry.cell, entry.run)
-
-
-def _time(text: str) -> datetime:
-    time = datetime.fromisoformat(text)
-    return time if time.tzinfo else time.replace(tzinfo=UTC)

@@ -56,11 +56,11 @@ class Result:
     value: Value | None
     runs: tuple[Run, ...]
 
-    def over_promise(self, value: float) -> float:
+    def _over_promise(self, value: float) -> float | None:
         """Relative distance of a value from the promise; positive: better. Twice the time is 100 % worse."""
         promise = self.line.promise
         if promise is None or promise.bound is None:
-            raise ValueError("nothing was promised")
+            return None
         if is_equal(value, promise.bound):
             return 0.0
         away = value / promise.bound - 1
@@ -68,15 +68,13 @@ class Result:
 
     @property
     def margin(self) -> float | None:
-        promised = self.line.promise is not None and self.line.promise.bound is not None
-        return self.over_promise(self.value.value) if promised and self.value else None
+        return self._over_promise(self.value.value) if self.value else None
 
     @property
     def margin_interval(self) -> tuple[float, float] | None:
-        if self.margin is None or self.value is None or self.value.interval is None:
-            return None
-        low, high = sorted(self.over_promise(end) for end in self.value.interval)
-        return low, high
+        ends = (self._over_promise(end) for end in (self.value and self.value.interval) or ())
+        known = sorted(end for end in ends if end is not None)
+        return (known[0], known[1]) if known else None
 
 
 def judge(contract: Contract, measured: Measured) -> list[Result]:
