@@ -168,7 +168,5 @@ def _sides(args: argparse.Namespace) -> tuple[tuple[sides.Side, sides.Side], lis
         )
         return (first, second), args.across
     file = sides.records_file(Path(args.first))
-    return sides.split_by(file, args.by, args.values, list(columns()), args.bundles[0]), [
-        *args.across,
-        args.by,
-    ]
+    split = sides.split_by(file, args.by, args.values, list(columns()), args.bundles[0])
+    return split, [*args.across, args.by]

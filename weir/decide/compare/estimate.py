@@ -15,7 +15,6 @@ import bisect
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from functools import partial
 from math import expm1, log, sqrt
 
@@ -118,14 +117,11 @@ def spreads_of(
 
 def on_other_days(pair: Pair) -> bool:
     """Whether one side was over long before the other began; True where a time is not known."""
-    try:
-        first, second = (
-            [datetime.fromisoformat(began).timestamp() for one in side for began in one.began]
-            for side in (pair.first, pair.second)
-        )
-        return max(min(second) - max(first), min(first) - max(second)) >= OTHER_DAY_S
-    except ValueError:
+    sides = pair.first, pair.second
+    if not all(side and all(one.began_s for one in side) for side in sides):
         return True
+    first, second = ([seconds for one in side for seconds in one.began_s] for side in sides)
+    return max(min(second) - max(first), min(first) - max(second)) >= OTHER_DAY_S
 
 
 FEWEST_ROUNDS = 2

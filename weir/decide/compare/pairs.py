@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from itertools import pairwise
 from math import exp, log
 from typing import Any, NamedTuple
 
@@ -41,6 +42,15 @@ class Sample:
     rounds: tuple[int, ...]
     logs: tuple[float, ...]
     began: tuple[str, ...]
+
+    @cached_property
+    def began_s(self) -> list[float]:
+        """The same in seconds since 1970, empty where a time is not known. A time without a zone, as IOR
+        prints it, is local time here."""
+        try:
+            return [datetime.fromisoformat(text).timestamp() for text in self.began]
+        except ValueError:
+            return []
 
 
 class Evidence(NamedTuple):
@@ -89,23 +99,14 @@ class Pair:
 
     @cached_property
     def in_turns(self) -> bool:
-        """Whether both sides have the same rounds, and each round of both was over before the next began.
-
-        A time without a zone, as IOR prints it, is local time here."""
+        """Whether both sides have the same rounds, and each round of both was over before the next began."""
         if len(self.first) != 1 or len(self.second) != 1:
             return False
         first, second = self.first[0], self.second[0]
-        if first.rounds != second.rounds:
+        if first.rounds != second.rounds or not (first.began_s and second.began_s):
             return False
-        try:
-            began = [
-                [datetime.fromisoformat(text).timestamp() for text in one.began] for one in (first, second)
-            ]
-        except ValueError:
-            return False
-        later = [max(pair_of) for pair_of in zip(*began, strict=True)]
-        sooner = [min(pair_of) for pair_of in zip(*began, strict=True)]
-        return all(before < after for before, after in zip(later, sooner[1:], strict=False))
+        rounds = [sorted(both) for both in zip(first.began_s, second.began_s, strict=True)]
+        return all(before < after for (_, before), (after, _) in pairwise(rounds))
 
 
 class Unmatched(NamedTuple):
@@ -172,10 +173,8 @@ def _pair(
 
 def _of_too_few(rows: Rows, metric: Metric) -> str:
     count = sum(metric.has_too_few(row) for _, row in rows)
-    text = (
-        f"{counted(count, 'record')} not used: no {metric.name} of fewer than {metric.fewest_ops} operations"
-    )
-    return text if count else ""
+    which = f"no {metric.name} of fewer than {metric.fewest_ops} operations"
+    return f"{counted(count, 'record')} not used: {which}" if count else ""
 
 
 def _label(rows: Rows) -> str:
@@ -233,16 +232,15 @@ def _sample(campaign: str, rounds: Mapping[int, Sequence[tuple[float, str]]]) ->
 
 def _of_days(found: Sequence[Sample]) -> tuple[Sample, ...]:
     """Campaigns that began on one day are one: parts of it do not show what changes from day to day."""
-    try:
-        began_s = [min(datetime.fromisoformat(text).timestamp() for text in one.began) for one in found]
-    except ValueError:
+    if not all(one.began_s for one in found):
         return tuple(found)
-    days: list[tuple[float, list[Sample]]] = []
-    for began, one in sorted(zip(began_s, found, strict=True), key=lambda each: each[0]):
-        if not days or began - days[-1][0] >= OTHER_DAY_S:
-            days.append((began, []))
-        days[-1][1].append(one)
-    return tuple(_joined(each) for _, each in days)
+    days: list[list[Sample]] = []
+    for one in sorted(found, key=lambda each: min(each.began_s)):
+        if days and min(one.began_s) - min(days[-1][0].began_s) < OTHER_DAY_S:
+            days[-1].append(one)
+        else:
+            days.append([one])
+    return tuple(map(_joined, days))
 
 
 def _joined(parts: Sequence[Sample]) -> Sample:
@@ -259,11 +257,10 @@ def _joined(parts: Sequence[Sample]) -> Sample:
 def _unmatched(
     side: str, here: Mapping[Key, Rows], there: Mapping[Key, Rows], columns: Sequence[str]
 ) -> list[Unmatched]:
-    found = []
-    for key in sorted(here.keys() - there.keys(), key=str):
-        access = str(here[key][0][1]["access"])
-        found.append(Unmatched(side, _label(here[key]), access, _differences(key, there, columns)))
-    return found
+    return [
+        Unmatched(side, _label(here[key]), str(here[key][0][1]["access"]), _differences(key, there, columns))
+        for key in sorted(here.keys() - there.keys(), key=str)
+    ]
 
 
 def _differences(
@@ -271,14 +268,11 @@ def _differences(
 ) -> tuple[tuple[str, Any, Any], ...]:
     """The differences between the cell and its nearest neighbour; with more than two columns they are no
     neighbours."""
-    best: tuple[tuple[str, Any, Any], ...] = ()
-    for other in there:
-        apart = tuple(
-            (name, one, two) for name, one, two in zip(columns, key, other, strict=True) if one != two
-        )
-        if len(apart) <= 2 and (not best or len(apart) < len(best)):
-            best = apart
-    return best
+    apart = (
+        tuple((name, one, two) for name, one, two in zip(columns, key, other, strict=True) if one != two)
+        for other in there
+    )
+    return min((one for one in apart if len(one) <= 2), key=len, default=())
 
 
 Run = Mapping[str, Any]  # a run.json
