@@ -261,7 +261,7 @@ def _requested_bytes(row: Row) -> int | None:
     return requested_bytes if requested_bytes <= _ENDLESS else None
 
 
-_NOT_PRINTED = "not printed"
+NOT_PRINTED = "not printed"
 _OF_A_RUN = {"tasks", "api", "access"}  # requests that a program repeats when it has started
 # Columns by the names of parameters in the request that a program repeats.
 _COLUMNS = {"nodes": "nn", "stonewall": "stonewall_s"}
@@ -304,7 +304,7 @@ def _with_rows(parsed: Parsed) -> Parsed:
     known = {name: value for name, value in known.items() if name in columns()}
     accesses = known.pop("access", None) or [UNKNOWN_ACCESS]
     rows = [
-        {"api": _NOT_PRINTED, **known, "access": access, "iteration": 0}
+        {"api": NOT_PRINTED, **known, "access": access, "iteration": 0}
         for access in ([accesses] if isinstance(accesses, str) else accesses)
     ]
     return checked(replace(parsed, rows=tuple(rows)), parsed.program)

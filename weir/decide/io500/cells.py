@@ -4,20 +4,18 @@ not, where not comparable."""
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import median
 from typing import Any
 
 from weir.base.units import counted, digits_or_more, few
 from weir.data import data_folder
-from weir.decide.io500.random_read import DOUBTED, published_random_reads
+from weir.decide.io500.random_read import DOUBTED, TRANSFER_BYTES, published_random_reads
 from weir.decide.io500.result import PHASES, STONEWALL_S, WRITE_PHASES, short_time, value_of
 from weir.decide.io500.submissions import Place, Submission, Value, places_among
 from weir.records.model import Row, grouped, tasks_of
 
 RANDOM_READS = data_folder("reference") / "io500-random-reads.csv"
 RANDOM_READ = "ior_rnd4k_read"  # a phase of the extended runs
-_RANDOM_READ_BYTES = 4096
 _HARD_BYTES = 47008
 _HARD_FILE_BYTES = 3901
 
@@ -40,14 +38,12 @@ class Standing:
     why_not: str = ""
 
 
-def populations(
-    submissions: Sequence[Submission], random_reads: Path = RANDOM_READS
-) -> dict[str, list[Value]]:
+def populations(submissions: Sequence[Submission]) -> dict[str, list[Value]]:
     """The published values by phase; random reads without those that are doubted."""
     found = {name: [each.value(name) for each in submissions] for name in PHASES}
     found[RANDOM_READ] = [
         Value(one.value_gib_s, one.nodes, one.procs)
-        for one in published_random_reads(random_reads)
+        for one in published_random_reads(RANDOM_READS)
         if one.verdict != DOUBTED
     ]
     return found
@@ -110,7 +106,7 @@ def _data_phase(row: Row) -> tuple[str, str]:
     if row["rate"]:
         return "", "the rate of its transfers was set"
     if row["order"] == "random":
-        if row["access"] == "read" and row["xfer_bytes"] == _RANDOM_READ_BYTES:
+        if row["access"] == "read" and row["xfer_bytes"] == TRANSFER_BYTES:
             return RANDOM_READ, ""
         return "", "random transfers other than reads of 4 KiB are in no phase"
     is_hard = row["xfer_bytes"] == _HARD_BYTES and row["layout"] == "shared" and (row["segments"] or 1) > 1
@@ -119,9 +115,8 @@ def _data_phase(row: Row) -> tuple[str, str]:
 
 def _metadata_phase(row: Row) -> tuple[str, str]:
     action = {"create": "write", "remove": "delete"}.get(row["access"], row["access"])
-    kind = {("own", 0): "easy", ("shared", _HARD_FILE_BYTES): "hard"}.get(
-        (row["directories"], row["xfer_bytes"] or 0)
-    )
+    files = row["directories"], row["xfer_bytes"] or 0
+    kind = {("own", 0): "easy", ("shared", _HARD_FILE_BYTES): "hard"}.get(files)
     name = f"mdtest_{kind}_{action}"
     if row["item"] == "file" and name in PHASES:
         return name, ""
@@ -160,9 +155,10 @@ def cell_lines(found: Sequence[Standing]) -> Iterator[str]:
     for one in ranked:
         value = f"{digits_or_more(one.value)} {one.unit}, median of {counted(one.runs, 'run')}"
         yield f"{one.label or one.cell}, {one.access}: {value}"
+        of = "random reads of 4 KiB without doubt" if one.phase == RANDOM_READ else one.phase
         for per, place in one.places.items():
             on_ime = f"; above {place.ime_below} of {place.ime} on IME" if place.ime else ""
-            yield f"  {_WHAT[per]}{_among(place)} {_of(one.phase)}{on_ime}"
+            yield f"  {_WHAT[per]}{_among(place)} {of}{on_ime}"
     if not ranked:
         yield "no cell is comparable with a phase of IO500"
     reasons = Counter(one.why_not for one in found if not one.places)
@@ -183,10 +179,6 @@ def ordinal(percentile: float) -> str:
     whole = min(99, max(1, round(percentile)))
     teen = 10 <= whole % 100 <= 20
     return f"{whole}{'th' if teen else {1: 'st', 2: 'nd', 3: 'rd'}.get(whole % 10, 'th')}"
-
-
-def _of(phase: str) -> str:
-    return "random reads of 4 KiB without doubt" if phase == RANDOM_READ else phase
 
 
 def cell_facts(found: Sequence[Standing]) -> list[dict[str, Any]]:

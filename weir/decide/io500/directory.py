@@ -147,10 +147,9 @@ def read_file(file: Path) -> list[Result]:
             if fits(text):
                 found = [read(part, file) for part in (summaries_in(text) if fits is is_summary else [text])]
                 label = _label(file.parent)
-                names = [
-                    f"{label}#{number}" if len(found) > 1 else label for number in range(1, len(found) + 1)
-                ]
-                return [replace(one, label=name) for one, name in zip(found, names, strict=True)]
+                if len(found) == 1:
+                    return [replace(found[0], label=label)]
+                return [replace(one, label=f"{label}#{number}") for number, one in enumerate(found, 1)]
     return []
 
 

@@ -2,7 +2,6 @@
 application (since 2020), and its result.txt: a section for each phase, with its score, times and command
 line."""
 
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from weir.decide.io500.result import (
     hash_of,
 )
 from weir.records.model import Row
+from weir.records.printed_values import real
 from weir.tools import tools
 
 _NUMBER = r"([-+0-9.eE]+|-?nan|-?inf)"
@@ -124,11 +124,8 @@ def _published_in_lines(match: re.Match[str], file: Path, line: int) -> Publishe
 
 
 def number_at_least_zero(text: str, file: Path, line: int, key: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value) or value < 0:
+    value = real(text)
+    if value is None or value < 0:
         hint = "a run that failed has no score; name the directory of a run that ended"
         raise wrong_line(f"{text} is not a finite number that is at least 0", file, line, key, hint)
     return value

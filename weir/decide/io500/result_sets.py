@@ -13,7 +13,7 @@ from weir.audit.judge import USABLE, VERDICTS
 from weir.base.errors import WeirError
 from weir.base.files import printable
 from weir.collect.imported_files import Facts
-from weir.collect.importing import Source, import_sources
+from weir.collect.importing import NOT_PRINTED, Source, import_sources
 from weir.decide.io500.directory import (
     distinct_runs,
     is_same_run,
@@ -39,6 +39,9 @@ class ResultSet:
         """The columns that the logs of a phase do not print: with these the records are a study of the suite
         io500."""
         return {"suite": "io500", "experiment": _experiment(phase), "target": self.result.label}
+
+    def labelled(self, label: str) -> "ResultSet":
+        return replace(self, result=replace(self.result, label=label))
 
 
 def result_sets(folders: Iterable[Path]) -> tuple[list[ResultSet], dict[Path, WeirError]]:
@@ -92,19 +95,13 @@ def _runs_in(sets: Sequence[ResultSet]) -> Iterator[ResultSet]:
     for run in distinct_runs(one.result for one in sets if one.result.phases):
         files = [one.summaries for one in sets if is_same_run(one.result, run)]
         own = next(one for one in sets if one.result is run)
-        yield _of_file(replace(own, summaries=tuple(file for each in files for file in each)))
-
-
-def _of_file(one: ResultSet) -> ResultSet:
-    """Named after its file."""
-    label = f"{one.result.label}/{printable(one.result.source.stem)}"
-    return replace(one, result=replace(one.result, label=label))
+        label = f"{run.label}/{printable(run.source.stem)}"  # named after its file
+        yield replace(own, summaries=tuple(file for each in files for file in each)).labelled(label)
 
 
 def _named(one: ResultSet, is_shared: bool) -> ResultSet:
     """Two directories of one name are told apart by their parents'."""
-    label = f"{one.folder.parent.name}/{one.result.label}" if is_shared else one.result.label
-    return replace(one, result=replace(one.result, label=label))
+    return one.labelled(f"{one.folder.parent.name}/{one.result.label}") if is_shared else one
 
 
 def logs_of(folder: Path) -> dict[str, Path]:
@@ -120,7 +117,7 @@ def phase_row(one: ResultSet, phase: Phase) -> Row:
     """The record of a phase from the summary, where no log has it."""
     row: Row = {
         "tool": phase.name.partition("_")[0],
-        "api": _NOT_PRINTED,
+        "api": NOT_PRINTED,
         "total_s": phase.time_s,
         "stonewall_s": phase.stonewall_s,
         "access": access_of(phase.name),
@@ -131,7 +128,6 @@ def phase_row(one: ResultSet, phase: Phase) -> Row:
     return row | _shape(one.result) | one.columns(phase.name)
 
 
-_NOT_PRINTED = "not printed"
 # Values that the rules fix.
 _RULES: Mapping[str, Row] = {
     "ior-hard": {"layout": "shared", "xfer_bytes": 47008, "block_bytes": 47008},

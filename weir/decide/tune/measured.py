@@ -3,7 +3,6 @@ setting is looked up. The objective is a rate, or the bytes of an application ov
 """
 
 import csv
-import math
 import secrets
 import statistics
 import sys
@@ -28,6 +27,7 @@ from weir.plan.config.parameters import cell_key, written_value
 from weir.plan.config.suite import Suite
 from weir.records.columns import cell_columns
 from weir.records.model import Cell, Row
+from weir.records.printed_values import real
 
 _MIB = 2**20
 
@@ -237,11 +237,8 @@ def _whole(path: Path, line: int, row: dict[str, str]) -> dict[str, str]:
 
 
 def _number(text: str, path: Path, line: int, value: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
+    number = real(text)
+    if number is None:
         hint = "--value names a column of numbers, such as bw_mib_s"
         raise InputError(f"'{text}' is not a number", file=path, line=line, key=value, hint=hint)
     return number
