@@ -11,6 +11,7 @@ import json
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import log, sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -153,24 +154,18 @@ def predict(space: Space, usable: dict[int, float], points: Sequence[int]) -> tu
 
 def _fitted(space: Space, inner: Numbers, values: Numbers) -> tuple[list[float], float]:
     """Lengths and noise that make the measurements most likely, found one after the other."""
-    lengths, noise = [0.6] * len(space.names), _NOISES[1]
-    best = _likelihood(_by_coordinate(space, inner, lengths), noise, values)
+
+    @cache
+    def likelihood(lengths: tuple[float, ...], noise: float) -> float:
+        return _likelihood(_kernel(inner, [lengths[axis] for axis in space.axes]), noise, values)
+
+    lengths, noise = (0.6,) * len(space.names), _NOISES[1]
     for _ in range(2):
         for axis in range(len(lengths)):
-            for length in _LENGTHS:
-                tried = [*lengths[:axis], length, *lengths[axis + 1 :]]
-                found = _likelihood(_by_coordinate(space, inner, tried), noise, values)
-                if found > best:
-                    best, lengths = found, tried
-        for each in _NOISES:
-            found = _likelihood(_by_coordinate(space, inner, lengths), each, values)
-            if found > best:
-                best, noise = found, each
+            tried = [(*lengths[:axis], length, *lengths[axis + 1 :]) for length in _LENGTHS]
+            lengths = max(lengths, *tried, key=lambda each: likelihood(each, noise))
+        noise = max(noise, *_NOISES, key=lambda each: likelihood(lengths, each))
     return [lengths[axis] for axis in space.axes], noise
-
-
-def _by_coordinate(space: Space, inner: Numbers, lengths: Sequence[float]) -> Numbers:
-    return _kernel(inner, [lengths[axis] for axis in space.axes])
 
 
 def _likelihood(kernel: Numbers, noise: float, values: Numbers) -> float:
