@@ -3,7 +3,7 @@ as text and as data."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import exp
 from statistics import median
 from typing import Any
@@ -67,18 +67,8 @@ def forecasts(
     application: Application, rows: Sequence[Row], target: str, trial: Sequence[Row] = ()
 ) -> list[Forecast]:
     """Forecasts from the records of one target. trial: records of IOR with the parameters of the phases."""
-    all_, tried = ([row for row in each if row["target"] == target] for each in (rows, trial))
-    here, tested = ([row for row in each if row["verdict"] in USABLE] for each in (all_, tried))
-    emulated = any(row.get("emulated") for row in all_)
-    found = [
-        replace(
-            _forecast(application, phase, here), tested=_tested(application, phase, tested), emulated=emulated
-        )
-        for phase in application.phases
-    ]
-    return [
-        one if one.rate else replace(one, far=(_why_none(application, one.phase, all_),)) for one in found
-    ]
+    here, tried = ([row for row in each if row["target"] == target] for each in (rows, trial))
+    return [_forecast(application, phase, here, tried) for phase in application.phases]
 
 
 def whole(found: Iterable[Forecast], side: str) -> Times | None:
@@ -103,15 +93,22 @@ def error(predicted: Times, measured: Times) -> tuple[float, float, float]:
     )
 
 
-def _forecast(application: Application, phase: IoPhase, rows: Sequence[Row]) -> Forecast:
-    measured = _times(_own(application, phase, rows), lambda row: row["total_s"] or row["io_s"])
-    moved_bytes = _moved_bytes(application, phase)
-    usable = (row for row in rows if _may_predict(application, phase, row))
-    rate = rate_of(points_of(usable, phase.size_bytes), _wanted(application, phase))
-    if rate is None:
-        return Forecast(phase, moved_bytes, None, "", (), measured)
-    label = next(row["label"] or "" for row in rows if row["cell"] == rate.cell.cell)
-    return Forecast(phase, moved_bytes, rate, label, tuple(_far(application, phase, rate.cell)), measured)
+def _forecast(
+    application: Application, phase: IoPhase, rows: Sequence[Row], trial: Sequence[Row]
+) -> Forecast:
+    usable, tried = ([row for row in each if row["verdict"] in USABLE] for each in (rows, trial))
+    fitting = (row for row in usable if _may_predict(application, phase, row))
+    rate = rate_of(points_of(fitting, phase.size_bytes), _wanted(application, phase))
+    return Forecast(
+        phase,
+        _moved_bytes(application, phase),
+        rate,
+        next((row["label"] or "" for row in usable if rate and row["cell"] == rate.cell.cell), ""),
+        tuple(_far(application, phase, rate.cell)) if rate else (_why_none(application, phase, rows),),
+        _times(_own(application, phase, usable), lambda row: row["total_s"] or row["io_s"]),
+        _tested(application, phase, tried),
+        emulated=any(row.get("emulated") for row in rows),
+    )
 
 
 def _why_none(application: Application, phase: IoPhase, rows: Sequence[Row]) -> str:
