@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from math import exp, sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import optimize, stats
 
 from weir.decide.history.regimes import (
@@ -168,7 +169,7 @@ def _median_slope(times: Numbers, logs: Numbers) -> float:
     return float(optimize.bisect(left, -wide, wide, xtol=_SLOPE_DIGITS * wide))
 
 
-def _weekdays(times: Numbers) -> "NDArrayOfInt":
+def _weekdays(times: Numbers) -> NDArray[np.int64]:
     return ((times // _DAY_S).astype(np.int64) + 3) % _WEEK  # 1 January 1970 was a Thursday
 
 
@@ -183,9 +184,6 @@ def _rhythm(times: Numbers, logs: Numbers) -> Numbers | None:
     ):
         return None
     return np.array([float(np.median(group)) for group in groups]) - float(np.median(logs))
-
-
-NDArrayOfInt = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 
 
 BEFORE = 60  # points that the newest are held against

@@ -103,10 +103,7 @@ def _row(case: Mapping[str, Any], name: str) -> Row:
         **(_of_weir(known) if isinstance(known, dict) and "cell" in known else _of_a_test(case, name)),
         "iteration": 0,
         "began": datetime.fromtimestamp(case["job_completion_time_unix"], UTC).isoformat(timespec="seconds"),
-        "reasons": "",
-        "evidence": "",
-        "notes": "",
-        "checked": "",
+        **dict.fromkeys(("reasons", "evidence", "notes", "checked"), ""),
         "source": str(case.get("uuid") or ""),
     }
 

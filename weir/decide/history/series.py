@@ -128,10 +128,7 @@ def stopped(every: Iterable[Series]) -> list[tuple[Series, str]]:
 
     A cell that became slow may have been excluded, or have got another name."""
     known = [one for one in every if len(one) >= _FEWEST_TIMES]
-    newest: dict[str, Series] = {}
-    for one in known:
-        if one.system not in newest or one.times[-1] > newest[one.system].times[-1]:
-            newest[one.system] = one
+    newest = {one.system: one for one in sorted(known, key=lambda one: float(one.times[-1]))}
     found = []
     for one in known:
         last, gaps = newest[one.system], np.diff(one.times)
@@ -226,16 +223,14 @@ def _telling_columns(
     rows: Sequence[Sequence[str]], known: Sequence[str], keys: Sequence[str], at_keys: Sequence[int]
 ) -> list[str]:
     """Columns of text with several values within one series: they may be several series."""
+    whole = [row for row in rows if len(row) == len(known)]
     found = []
     for at, name in enumerate(known):
-        texts = {row[at] for row in rows if len(row) == len(known)}
+        texts = {row[at] for row in whole}
         if name in keys or not 1 < len(texts) <= _MOST_TEXTS or not all(text[:1].isalpha() for text in texts):
             continue
-        groups: dict[tuple[str, ...], set[str]] = defaultdict(set)
-        for row in rows:
-            if len(row) == len(known):
-                groups[tuple(row[key] for key in at_keys)].add(row[at])
-        if max(map(len, groups.values())) > 1:
+        pairs = {(tuple(row[key] for key in at_keys), row[at]) for row in whole}
+        if len({series for series, _ in pairs}) < len(pairs):
             found.append(name)
     return found
 
