@@ -34,14 +34,12 @@ _NODES = 100  # points of the integral: they give four digits for 4 to 100 value
 
 @dataclass(frozen=True)
 class Mean:
-    """A mean of logarithms. `variance` is that of the mean, with its degrees of freedom; `spread` that of a
-    single value."""
+    """A mean of logarithms. `variance` is that of the mean, with its degrees of freedom."""
 
     value: float
     variance: float
     degrees: float
     count: int
-    spread: float
 
     def interval(self, level: float = LEVEL) -> tuple[float, float]:
         half = t_quantile(self.degrees, (1 + level) / 2) * sqrt(self.variance)
@@ -52,8 +50,7 @@ def mean_of(logs: Sequence[float], autocorrelation: float) -> Mean:
     """The mean of two or more values in the order of their times."""
     count = len(logs)
     factor, degrees = serial_factors(count, autocorrelation)
-    spread = variance_of(logs)
-    return Mean(statistics.fmean(logs), factor * spread / count, degrees, count, spread)
+    return Mean(statistics.fmean(logs), factor * variance_of(logs) / count, degrees, count)
 
 
 @cache
@@ -127,9 +124,9 @@ def mean_in_turns(series: Sequence[Sequence[float]]) -> Callable[[Sequence[float
 
 def _mean_of_fewer(ratios: Sequence[float], fewer: float) -> Mean:
     """Rounds that are alike teach less: they count as fewer."""
-    count, spread = len(ratios), variance_of(ratios)
+    count = len(ratios)
     degrees = max(count / fewer - 1, 1.0)
-    return Mean(statistics.fmean(ratios), fewer * spread / count, degrees, count, spread)
+    return Mean(statistics.fmean(ratios), fewer * variance_of(ratios) / count, degrees, count)
 
 
 def _most_likely(counts: Mapping[int, int], shown: float) -> float:
@@ -173,9 +170,7 @@ def _quadrature() -> tuple[Any, Any]:
 
 def _row_sums(count: int, autocorrelation: float) -> list[float]:
     """The row sums of the correlation matrix of a series with this decay."""
-    sums = [1.0]
-    for away in range(1, count):
-        sums.append(sums[-1] + autocorrelation**away)
+    sums = list(itertools.accumulate(autocorrelation**away for away in range(count)))
     return [sums[at] + sums[count - 1 - at] - 1 for at in range(count)]
 
 

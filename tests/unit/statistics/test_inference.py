@@ -111,9 +111,7 @@ def test_small_tables_in_turns_hold_where_neighbours_are_alike(rounds: int) -> N
     for _ in range(times):
         table = [series(source, rounds, ASSUMED) for _ in range(3)]
         mean = mean_in_turns(table)
-        chances = [
-            difference(mean(one), Mean(0.0, 0.0, 1.0, rounds, 0.0)).chance_different() for one in table
-        ]
+        chances = [difference(mean(one), Mean(0.0, 0.0, 1.0, rounds)).chance_different() for one in table]
         false += any(rate <= 0.05 for rate in false_discovery_rates(chances))
     assert false / times <= three_errors(0.05, times)
 

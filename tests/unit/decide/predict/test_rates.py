@@ -104,7 +104,7 @@ def test_other_processes_are_never_as_sure_as_those_that_were_measured() -> None
 
 def test_a_busier_hour_scales_and_widens() -> None:
     found = rate_of(study(random.Random(1), 0.02), WANTED)
-    measured = Mean(found.cell.middle - log(2), 0.01, 3.0, 4, 0.04)
+    measured = Mean(found.cell.middle - log(2), 0.01, 3.0, 4)
     now = found.now(-log(2), measured, (0.25, 6.0))
     assert exp(now.value - found.value) == pytest.approx(0.5)
     low, high = now.interval()
