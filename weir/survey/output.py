@@ -2,8 +2,6 @@
 volume by format are those of all files, estimated from the sampled ones, with 95 % intervals.
 """
 
-import csv
-import io
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,6 +9,7 @@ from itertools import pairwise
 from math import sqrt
 from typing import Any
 
+from weir.base.files import csv_lines
 from weir.base.units import about_size, format_size, percent
 from weir.report.drawing import BAD, GOOD, box, line, svg, text
 from weir.survey.tally import EXTENSIONS, SIZES, Sums, Tally
@@ -50,10 +49,9 @@ class Extension:
 def formats(tally: Tally) -> list[Format]:
     """The largest volume first."""
     by_name: dict[str, Sums] = {}
+    sample = Sums()
     for (_, name), sums in tally.content.items():
         by_name.setdefault(name, Sums()).add(sums)
-    sample = Sums()
-    for sums in by_name.values():
         sample.add(sums)
     fraction = sample.files / tally.files if tally.files else 1.0
     found = [
@@ -192,14 +190,12 @@ def facts(tally: Tally, share: float, elapsed_s: float, operations: int) -> dict
 
 
 def table(tally: Tally) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
     columns = [f"{what}{end}" for what in ("share_of_files", "share_of_volume") for end in ("", "_lo", "_hi")]
-    writer.writerow(["format", "sampled_files", "sampled_bytes", *columns])
+    rows: list[list[object]] = [["format", "sampled_files", "sampled_bytes", *columns]]
     for one in formats(tally):
         shares = [value for share in (one.of_files, one.of_volume) for value in vars(share).values()]
-        writer.writerow([one.name, one.files, one.size_bytes, *(f"{value:.6g}" for value in shares)])
-    return out.getvalue()
+        rows.append([one.name, one.files, one.size_bytes, *(f"{value:.6g}" for value in shares)])
+    return csv_lines(rows)
 
 
 def chart(tally: Tally) -> str:

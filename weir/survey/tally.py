@@ -51,20 +51,14 @@ _TAR_AT, _TAR = 257, b"ustar"
 _NETCDF = ("NetCDF classic", "NetCDF 64-bit offset", "NetCDF CDF-5", NETCDF4)
 EXTENSIONS: Mapping[str, tuple[str, ...]] = {
     "nc": _NETCDF,
-    "nc3": _NETCDF[:3],
-    "cdf": _NETCDF[:3],
+    **dict.fromkeys(("nc3", "cdf"), _NETCDF[:3]),
     "nc4": (NETCDF4,),
-    "h5": (HDF5, NETCDF4),
-    "hdf5": (HDF5, NETCDF4),
-    "he5": (HDF5, NETCDF4),
+    **dict.fromkeys(("h5", "hdf5", "he5"), (HDF5, NETCDF4)),
     "hdf": ("HDF4", HDF5, NETCDF4),
-    "grb": (GRIB1, GRIB2),
-    "grib": (GRIB1, GRIB2),
+    **dict.fromkeys(("grb", "grib"), (GRIB1, GRIB2)),
     "grb1": (GRIB1,),
-    "grb2": (GRIB2,),
-    "grib2": (GRIB2,),
-    "gz": ("gzip",),
-    "tgz": ("gzip",),
+    **dict.fromkeys(("grb2", "grib2"), (GRIB2,)),
+    **dict.fromkeys(("gz", "tgz"), ("gzip",)),
     "bz2": ("bzip2",),
     "xz": ("xz",),
     "zst": ("zstd",),
@@ -72,12 +66,8 @@ EXTENSIONS: Mapping[str, tuple[str, ...]] = {
     "z": ("compress",),
     "zip": ("zip",),
     "tar": ("tar",),
-    "txt": (TEXT,),
-    "csv": (TEXT,),
-    "log": (TEXT,),
-    "json": (JSON,),
-    "geojson": (JSON,),
-    "ipynb": (JSON,),
+    **dict.fromkeys(("txt", "csv", "log"), (TEXT,)),
+    **dict.fromkeys(("json", "geojson", "ipynb"), (JSON,)),
     "o": ("executable or object",),
 }
 
@@ -244,16 +234,13 @@ class State:
         self._out = self.file.open("a", encoding="utf-8")
 
     def finish(self, path: str, tally: Tally, inner: list[str]) -> None:
-        self._write(_line_of(path, tally, inner))
+        assert self._out is not None
+        self._out.write(_text(_line_of(path, tally, inner)))
+        self._out.flush()
 
     def close(self) -> None:
         if self._out:
             self._out.close()
-
-    def _write(self, entry: dict[str, Any]) -> None:
-        assert self._out is not None
-        self._out.write(_text(entry))
-        self._out.flush()
 
     def _read(self) -> None:
         content = self.file.read_bytes() if self.file.is_file() else b"not a regular file"

@@ -71,10 +71,8 @@ class _Readers:
     def __init__(self, count: int, folders: Folders, rules: Rules) -> None:
         self.running = 0
         self._folders, self._rules = folders, rules
-        self._waiting, self._found = (
-            queue.SimpleQueue[Folder | None](),
-            queue.SimpleQueue[_Found | Exception](),
-        )
+        self._waiting = queue.SimpleQueue[Folder | None]()
+        self._found = queue.SimpleQueue[_Found | Exception]()
         self._threads = [threading.Thread(target=self._read, daemon=True) for _ in range(count)]
         for thread in self._threads:
             thread.start()
