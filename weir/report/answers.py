@@ -198,8 +198,7 @@ class Counts:
             for name in set(one.reasons) - {_AUTHORS}:
                 entry = found.setdefault(name, self._entry(name))
                 entry["emulated" if one.emulated else "real"] += 1
-                verdicts = entry["verdicts"]
-                verdicts[one.verdict] = verdicts.get(one.verdict, 0) + 1
+                entry["verdicts"][one.verdict] += 1
         return sorted(found.values(), key=lambda one: (-one["real"], -one["emulated"], one["rule"]))
 
     def _entry(self, name: str) -> dict[str, Any]:
@@ -209,7 +208,7 @@ class Counts:
             "rule": name,
             "real": 0,
             "emulated": 0,
-            "verdicts": {},
+            "verdicts": Counter(),
             "explanation": explanation,
             "hint": hint,
         }

@@ -173,11 +173,9 @@ class Points:
 
     def _programs_differ(self) -> bool:
         """Whether two programs of one tool measured; page_points.R has the same function."""
-        programs: dict[Any, set[Any]] = {}
-        for point in self.found.values():
-            if point.about["program"]:
-                programs.setdefault(point.about["tool"], set()).add(point.about["program"])
-        return any(len(names) > 1 for names in programs.values())
+        about = (point.about for point in self.found.values())
+        programs = {(one["tool"], one["program"]) for one in about if one["program"]}
+        return len({tool for tool, _ in programs}) < len(programs)
 
     def of_storage(self) -> set[Key]:
         """The points that are a bandwidth of the storage, as of_storage() of analysis/R/page_points.R has

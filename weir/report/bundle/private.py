@@ -299,15 +299,10 @@ def measured_by(plan: Mapping[str, Any], targets: Iterable[Any]) -> Iterator[str
     else."""
     planned_targets = plan.get("site", {}).get("targets", {})
     for target in targets:
-        written = target.get("path") if isinstance(target, Mapping) else None
-        planned = (
-            planned_targets.get(target.get("target"), {}).get("path") if isinstance(written, str) else None
-        )
-        if not isinstance(written, str) or not planned or "{user}" not in written:
-            continue
-        before, after = written.split("{user}", 1)
-        found = re.fullmatch(f"{_any_path(before)}([^/]+){_any_path(after)}", planned)
-        if found:
+        written = str(target.get("path")) if isinstance(target, Mapping) else ""
+        before, user, after = written.partition("{user}")
+        planned = planned_targets.get(target.get("target"), {}).get("path") if user else None
+        if planned and (found := re.fullmatch(f"{_any_path(before)}([^/]+){_any_path(after)}", planned)):
             yield found[1]
 
 
