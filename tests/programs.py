@@ -20,7 +20,9 @@ def write_program(path: Path, text: str) -> Path:
 
 
 def ran(
-    command: Sequence[object], *, check: bool = False, **options: Any
+    command: Sequence[object], *, code: int | None = None, check: bool = False, **options: Any
 ) -> subprocess.CompletedProcess[str]:
-    """The output of a program, however it ended."""
-    return subprocess.run([*map(str, command)], capture_output=True, text=True, check=check, **options)
+    """The output of a program, however it ended where no exit code is expected."""
+    done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=check, **options)
+    assert code in (None, done.returncode), f"exit code {done.returncode}\n{done.stdout}{done.stderr}"
+    return done

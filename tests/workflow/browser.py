@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.programs import ran
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 
@@ -39,14 +41,8 @@ def open_page(
         "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
         f"--user-data-dir={scratch / 'profile'}",
     ]
-    done = subprocess.run(
-        [CHROMIUM, *fixed, *apart, "--virtual-time-budget=4000", *options, copy.as_uri() + fragment],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-        env={**os.environ, "HOME": str(scratch)},
-    )
+    command = [CHROMIUM, *fixed, *apart, "--virtual-time-budget=4000", *options, copy.as_uri() + fragment]
+    done = ran(command, timeout=120, code=0, env={**os.environ, "HOME": str(scratch)})
     done.stdout = done.stdout.replace("&nbsp;", " ")  # between numbers and units
     return done
 

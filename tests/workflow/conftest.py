@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from tests.checkout import copy_shipped_config
+from tests.programs import ran
 
 ROOT = Path(__file__).resolve().parents[2]
 # Files of a checkout of `tiny`: its site, its target and its suite.
@@ -40,33 +41,26 @@ class Checkout:
     """A copy of the tree that a test may change."""
 
     root: Path
-    code: Path | None = None  # the checkout whose weir is imported; by default this one
+    imported: Path | None = None  # the checkout whose weir is imported; by default this one
 
     def call(
-        self, *arguments: str, environment: Mapping[str, str] | None = None
+        self, *arguments: str, environment: Mapping[str, str] | None = None, code: int | None = None
     ) -> subprocess.CompletedProcess[str]:
+        """A program, which ends with the exit code if one is given."""
         path = f"{ROOT / '.venv/bin'}:{os.environ['PATH']}"
         clean = {
             name: value for name, value in os.environ.items() if not name.startswith(("WEIR_", "SNAKEMAKE"))
         }
-        return subprocess.run(
-            arguments,
-            cwd=self.root,
-            env={**clean, "PATH": path, "PYTHONPATH": str(self.code or self.root), **(environment or {})},
-            capture_output=True,
-            text=True,
-            timeout=600,
-            check=False,
-        )
+        own = {"PATH": path, "PYTHONPATH": str(self.imported or self.root)}
+        environment = {**clean, **own, **(environment or {})}
+        return ran(arguments, cwd=self.root, env=environment, timeout=600, code=code)
 
-    def weir(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return self.call("python", "-m", "weir", *arguments)
+    def weir(self, *arguments: str, code: int | None = None) -> subprocess.CompletedProcess[str]:
+        return self.call("python", "-m", "weir", *arguments, code=code)
 
     def good(self, *arguments: str, environment: Mapping[str, str] | None = None) -> str:
         """What weir prints when it succeeds."""
-        done = self.call("python", "-m", "weir", *arguments, environment=environment)
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
+        return self.call("python", "-m", "weir", *arguments, environment=environment, code=0).stdout
 
     def measure(
         self, study: str, *chosen: str, environment: Mapping[str, str] | None = None
@@ -90,8 +84,8 @@ class Checkout:
         with (self.root / records).open(newline="") as stream:
             return list(csv.DictReader(stream))
 
-    def snakemake(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return self.call("snakemake", "--cores", "2", *arguments)
+    def snakemake(self, *arguments: str, code: int | None = None) -> subprocess.CompletedProcess[str]:
+        return self.call("snakemake", "--cores", "2", *arguments, code=code)
 
     def write(self, name: str, content: object) -> Path:
         """A text as it is, anything else as YAML; a script is a program."""

@@ -53,10 +53,11 @@ class Gate:
 
 
 def close_gate(checkout: Checkout, results: Path | None = None) -> Gate:
-    """Weir-io starts behind the gate; plan afterwards."""
+    """Weir-io starts behind the gate by the plan, which is made anew."""
     gate = Gate(checkout.write("gate", ""), results or checkout.root / "results/local")
     script = checkout.write("gate.sh", SCRIPT)
     with checkout.edited(SITE) as site:
         programs = site["stacks"]["debian"]["programs"]
         programs["ior"] = ["sh", str(script), str(gate.file), *programs["ior"]]
+    checkout.good("plan", "--out", "plan.json")
     return gate

@@ -1,12 +1,13 @@
 """Boxes of the tokens of a printed report, from `pdftotext -bbox`, and what a journal would refuse."""
 
 import re
-import subprocess
 from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cache
 from html import unescape
 from pathlib import Path
+
+from tests.programs import ran
 
 _TOKEN = re.compile(
     r'<word xMin="([-0-9.]+)" yMin="([-0-9.]+)" xMax="([-0-9.]+)" yMax="([-0-9.]+)">(.*?)</word>'
@@ -110,7 +111,7 @@ def pages_of(pdf: Path, foot_mm: float = _FOOT_MM) -> list[Page]:
 
 @cache
 def _pages_of(pdf: Path, _printed_ns: int, foot_mm: float) -> list[Page]:
-    text = subprocess.run(["pdftotext", "-bbox", pdf, "-"], check=True, capture_output=True, text=True).stdout
+    text = ran(["pdftotext", "-bbox", pdf, "-"], code=0).stdout
     pages = []
     for number, (width, height, body) in enumerate(_PAGE.findall(text), 1):
         size = float(width) / _POINTS_PER_MM, float(height) / _POINTS_PER_MM

@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from tests.workflow.conftest import Checkout
 
@@ -28,6 +28,11 @@ class Session:
     def outcomes(self) -> list[str]:
         """OK, FAIL or SKIP of each test case."""
         return re.findall(r"^\[ +(OK|FAIL|SKIP) +\]", self.done.stdout, re.M)
+
+    def ended(self, *outcomes: str) -> Self:
+        """Itself, if its test cases have these outcomes."""
+        assert self.outcomes == [*outcomes], self.text
+        return self
 
     @property
     def values(self) -> list[str]:

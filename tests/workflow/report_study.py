@@ -11,6 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from tests.programs import ran
+from tests.unit.printed import text_of
 from weir.audit.explain import triggered
 from weir.collect.intervals import write_intervals
 
@@ -104,10 +106,7 @@ class Printed:
 
     @cached_property
     def pages(self) -> list[str]:
-        text = subprocess.run(
-            ["pdftotext", "-layout", self.pdf, "-"], check=True, capture_output=True, text=True
-        ).stdout
-        return text.split("\f")[:-1]
+        return text_of(self.pdf).split("\f")[:-1]
 
     @property
     def arguments(self) -> str:
@@ -119,11 +118,11 @@ class Printed:
         return [line for line in self.log.splitlines() if line.startswith("warning: ")]
 
 
-def run(*arguments: str | Path, root: Path = ROOT) -> subprocess.CompletedProcess[str]:
+def run(
+    *arguments: str | Path, root: Path = ROOT, code: int | None = None
+) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PATH": f"{ROOT / '.venv/bin'}:{os.environ['PATH']}", "LC_ALL": "C"}
-    return subprocess.run(
-        arguments, cwd=root, env=environment, capture_output=True, text=True, timeout=300, check=False
-    )
+    return ran(arguments, cwd=root, env=environment, timeout=300, code=code)
 
 
 def write_study(
@@ -149,14 +148,11 @@ def write_study(
 def draw(folder: Path, root: Path = ROOT) -> None:
     """Figures, tables, claims and numbers of a study, by one process."""
     published = "published=reference/published.csv"
-    done = run("Rscript", "analysis/draw.R", "study", folder, "--with", published, root=root)
-    assert done.returncode == 0, done.stderr
+    run("Rscript", "analysis/draw.R", "study", folder, "--with", published, root=root, code=0)
 
 
-def print_study(
-    folder: Path, report: str = "measurement", root: Path = ROOT
-) -> subprocess.CompletedProcess[str]:
-    return run("reports/print.sh", f"reports/{report}/main.tex", folder, folder / "report.pdf", root=root)
+def print_study(folder: Path, report: str = "measurement", **how: Any) -> subprocess.CompletedProcess[str]:
+    return run("reports/print.sh", f"reports/{report}/main.tex", folder, folder / "report.pdf", **how)
 
 
 def printed(
@@ -168,6 +164,4 @@ def printed(
     """From records to paper."""
     write_study(folder, rows, facts or facts_of(rows), excluded)
     draw(folder)
-    done = print_study(folder)
-    assert done.returncode == 0, done.stdout[-3000:]
-    return Printed(folder, done.stdout)
+    return Printed(folder, print_study(folder, code=0).stdout)

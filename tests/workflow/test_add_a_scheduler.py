@@ -63,8 +63,7 @@ def test_a_scheduler_and_a_launcher_are_one_file_each(tiny: Checkout) -> None:
         (partition,) = site["partitions"].values()
         partition |= {"scheduler": "ledger", "launcher": "relay", "scheduler_options": ["--account=me"]}
     ledger = tiny.root / "ledger.txt"
-    session = measure(tiny, environment={"LEDGER": str(ledger), "WEIR_SUITES": "tiny"})
-    assert session.outcomes == ["OK"], session.text
+    measure(tiny, environment={"LEDGER": str(ledger), "WEIR_SUITES": "tiny"}).ended("OK")
     assert ledger.read_text() == "--account=me\n"
     documents = [json.loads(file.read_text()) for file in tiny.root.glob("results/local/runs/*/*/run.json")]
     assert len(documents) == 4
@@ -77,7 +76,6 @@ def test_a_scheduler_and_a_launcher_are_one_file_each(tiny: Checkout) -> None:
 @pytest.mark.slow
 def test_a_scheduler_with_the_name_of_another_file_is_refused(tiny: Checkout) -> None:
     tiny.write("weir/site/schedulers/pbs.py", SCHEDULER)
-    done = tiny.weir("plan", "--out", "plan.json")
-    assert done.returncode == 1
+    done = tiny.weir("plan", "--out", "plan.json", code=1)
     assert "the scheduler of weir/site/schedulers/pbs has the name 'ledger'" in done.stderr
     assert "write name = 'pbs'" in done.stderr

@@ -4,7 +4,6 @@ import importlib.resources
 import json
 import os
 import shutil
-import subprocess
 import sys
 import sysconfig
 import tempfile
@@ -16,6 +15,7 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.programs import ran
 from tests.workflow.conftest import ROOT, SITE, SUITE, TARGET, Checkout, copy_of_the_tree
 from weir.cli import main
 
@@ -103,8 +103,7 @@ def test_it_is_reproduced_elsewhere_without_network(bundle: Path) -> None:
         ]
         path = os.pathsep.join((str(ROOT), sysconfig.get_path("purelib")))
         kept = {"PATH": os.environ["PATH"], "HOME": name, "PYTHONPATH": path}
-        done = subprocess.run(arguments, cwd=folder, env=kept, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+        done = ran(arguments, cwd=folder, env=kept, code=0)
     outcome = json.loads(done.stdout)
     assert outcome["different"] == []
     assert {"records.csv", "latencies.csv", "SHA256SUMS"} <= set(outcome["identical"])
@@ -149,9 +148,7 @@ def test_its_artifact_appendix_is_written_and_printed(bundle: Path, tmp_path: Pa
     assert "targets=ram" in text
     if shutil.which("latexmk"):
         printing = [ROOT / "reports/print.sh", "reports/appendix/main.tex", study, study / "appendix.pdf"]
-        done = subprocess.run(printing, cwd=ROOT, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stdout[-2000:]
-        assert "warning:" not in done.stdout
+        assert "warning:" not in ran(printing, cwd=ROOT, code=0).stdout
 
 
 def can_be_alone() -> bool:
@@ -167,7 +164,7 @@ def can_be_alone() -> bool:
         "-c",
         "import weir.cli, yaml, jsonschema",
     ]
-    return subprocess.run(arguments, env=path, cwd="/", capture_output=True, check=False).returncode == 0
+    return ran(arguments, env=path, cwd="/").returncode == 0
 
 
 def repacked(bundle: Path, copy: Path, edited: str) -> Path:
@@ -186,11 +183,9 @@ def test_an_edited_bundle_is_named_and_not_reproduced(
 ) -> None:
     assert " 0 differ" in good(checkout, "verify", str(bundle))
     broken = repacked(bundle, tmp_path / "broken.zip", "tiny/records.csv")
-    done = checkout.weir("verify", str(broken))
-    assert done.returncode == 1
+    done = checkout.weir("verify", str(broken), code=1)
     assert "edited: results/local/tiny/records.csv" in done.stdout
-    done = checkout.weir("reproduce", str(broken), "--out", str(tmp_path / "again"), "--trust")
-    assert done.returncode == 1
+    done = checkout.weir("reproduce", str(broken), "--out", str(tmp_path / "again"), "--trust", code=1)
     assert "is not as it was written: edited: " in done.stderr
 
 
@@ -199,9 +194,8 @@ def test_a_study_that_was_edited_is_not_bundled(checkout: Checkout, bundle: Path
     shutil.copytree(bundle.parent / "results/local/tiny", copy)
     records = copy / "records.csv"
     records.write_text(records.read_text().replace("1", "2", 1))
-    done = checkout.weir("bundle", "results/local/other", "--out", "other.zip")
+    done = checkout.weir("bundle", "results/local/other", "--out", "other.zip", code=1)
     shutil.rmtree(copy)
-    assert done.returncode == 1
     assert "is not as it was collected: edited: records.csv" in done.stderr
 
 

@@ -35,12 +35,12 @@ def small_mount(tmp_path: Path) -> Iterator[Path]:
 
 
 def aim(checkout: Checkout, **changes: object) -> None:
-    """Change the only target of the tiny checkout, and plan."""
+    """Change the only target of the tiny checkout; plan afterwards."""
     checkout.write(TARGET, checkout.read(TARGET) | changes)
 
 
-def plan(checkout: Checkout) -> subprocess.CompletedProcess[str]:
-    return checkout.weir("plan", "--out", "plan.json")
+def plan(checkout: Checkout, code: int = 0) -> subprocess.CompletedProcess[str]:
+    return checkout.weir("plan", "--out", "plan.json", code=code)
 
 
 def grow_blocks(checkout: Checkout, block: str) -> None:
@@ -76,9 +76,8 @@ def test_a_cell_too_large_for_the_free_space_stops_before_it_starts(
 ) -> None:
     aim(tiny, path=str(small_mount))
     grow_blocks(tiny, "48 MiB")
-    assert plan(tiny).returncode == 0
-    done = tiny.weir(*RUN)
-    assert done.returncode == 1
+    plan(tiny)
+    done = tiny.weir(*RUN, code=1)
     assert "the largest cell needs 96 MiB at once" in done.stderr
     assert "make room" in done.stderr
     assert runs_of(tiny) == []
@@ -92,9 +91,8 @@ def test_space_that_goes_while_measuring_fails_the_cells_and_keeps_the_others(
     """Preflight sees enough room; then a file of somebody else takes it."""
     aim(tiny, path=str(small_mount), cleanup=[["rm", "-f", str(small_mount / "hog")]])
     grow_blocks(tiny, "24 MiB")
-    assert plan(tiny).returncode == 0
-    first = tiny.weir(*RUN)
-    assert first.returncode == 0, first.stderr
+    plan(tiny)
+    tiny.weir(*RUN, code=0)
     before = runs_of(tiny)
     suite = tiny.root / "config/suites/tiny.yaml"
     suite.write_text(suite.read_text().replace("- 64 KiB", "- 64 KiB\n      - 1 MiB"))
@@ -106,9 +104,8 @@ def test_space_that_goes_while_measuring_fails_the_cells_and_keeps_the_others(
     )
     site = tiny.root / "config/sites/local/site.yaml"
     site.write_text(site.read_text().replace('"{root}/build/weir-io"', str(launcher)))
-    assert plan(tiny).returncode == 0
-    second = tiny.weir(*RUN)
-    assert second.returncode == 1
+    plan(tiny)
+    second = tiny.weir(*RUN, code=1)
     assert "No space left on device" in second.stderr
     assert set(before) <= set(runs_of(tiny))
     assert list(small_mount.iterdir()) == []
@@ -128,9 +125,8 @@ def test_a_target_that_cannot_be_used_is_named(
     tiny: Checkout, target_folder: Path, changes: dict[str, str], told: list[str]
 ) -> None:
     aim(tiny, **{key: value.format(folder=target_folder) for key, value in changes.items()})
-    assert plan(tiny).returncode == 0
-    done = tiny.weir(*RUN)
-    assert done.returncode == 1
+    plan(tiny)
+    done = tiny.weir(*RUN, code=1)
     for text in told:
         assert text.format(folder=target_folder) in done.stderr
     assert list(target_folder.iterdir()) == []
@@ -140,8 +136,7 @@ def test_a_target_that_cannot_be_used_is_named(
 @pytest.mark.row("a target path that is a link")
 def test_homes_and_the_root_are_refused_when_planning(tiny: Checkout, path: str) -> None:
     aim(tiny, path=str(Path(path).expanduser()))
-    done = plan(tiny)
-    assert done.returncode == 2
+    done = plan(tiny, code=2)
     assert "config/sites/local/targets/ram.yaml" in done.stderr
 
 
@@ -158,9 +153,8 @@ def test_a_target_that_vanishes_ends_the_batch_and_keeps_its_runs(tiny: Checkout
     )
     site = tiny.root / "config/sites/local/site.yaml"
     site.write_text(site.read_text().replace('"{root}/build/weir-io"', str(program)))
-    assert plan(tiny).returncode == 0
-    done = tiny.weir(*RUN)
-    assert done.returncode == 1
+    plan(tiny)
+    done = tiny.weir(*RUN, code=1)
     assert "is not there" in done.stderr
     assert len(runs_of(tiny)) == 2  # two ranks start each; the one that met the void is unfinished
 
@@ -172,7 +166,6 @@ def test_an_interrupt_cleans_up_and_loses_only_the_run_in_flight(
 ) -> None:
     ask_for_twenty_executions(tiny)
     gate = close_gate(tiny)
-    assert plan(tiny).returncode == 0
     clean = {name: value for name, value in os.environ.items() if not name.startswith("WEIR_")}
     harness = subprocess.Popen(
         [sys.executable, "-m", "weir", *RUN],
@@ -195,20 +188,18 @@ def test_an_interrupt_cleans_up_and_loses_only_the_run_in_flight(
 def test_an_optional_target_that_cannot_be_prepared_is_left_out_with_the_reason(tiny: Checkout) -> None:
     broken = {"optional": True, "prepare": [["sh", "-c", "echo no such device >&2; exit 1"]]}
     aim(tiny, **broken)
-    assert plan(tiny).returncode == 0
+    plan(tiny)
     (name,) = (batch.batch for batch in read_plan(tiny.root / "plan.json").batches)
     receipt = tiny.root / f"{name}.json"
     (check,) = json.loads(tiny.weir(*RUN, "--preflight", "--json").stdout)
     assert (check["batch"], check["check"]) == (name, "prepare")
     assert "no such device" in check["problem"]
-    done = tiny.weir(*RUN, "--receipt", receipt.name)
-    assert done.returncode == 0, done.stderr
+    done = tiny.weir(*RUN, "--receipt", receipt.name, code=0)
     assert "unavailable: target ram: `sh -c" in done.stdout
     assert "no such device" in json.loads(receipt.read_text())["batches"][0]["unavailable"]
     assert runs_of(tiny) == []
     left = what_is_left(read_plan(tiny.root / "plan.json"), tiny.root / "results/local", tiny.root)
     assert "was skipped: target ram: `sh -c" in left
     assert f"to try it again: rm {receipt}" in left
-    collected = tiny.weir("collect", "--plan", "plan.json", "--results", "results/local", "--out", "r.csv")
-    assert collected.returncode == 1
-    assert "no such device" in collected.stderr
+    collect = ("collect", "--plan", "plan.json", "--results", "results/local", "--out", "r.csv")
+    assert "no such device" in tiny.weir(*collect, code=1).stderr

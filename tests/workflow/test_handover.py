@@ -3,12 +3,12 @@
 import csv
 import itertools
 import json
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.programs import ran
 from tests.workflow.conftest import ROOT, SUITE, TARGET, Checkout
 from tests.workflow.reframe_results import measure
 from weir.measure.handover import Handover
@@ -45,8 +45,7 @@ def test_two_batches_take_turns_and_hand_over_through_reframe(tiny: Checkout) ->
     Path(ram["path"], "rom").mkdir()
     with tiny.edited(SUITE) as suite:
         suite["experiments"]["one"]["repetitions"] = {"rounds": 2}
-    done = tiny.snakemake("--", "results/local/tiny/records.csv")
-    assert done.returncode == 0, done.stderr
+    done = tiny.snakemake("--", "results/local/tiny/records.csv", code=0)
     assert "[16/16]" in done.stderr
     folder = tiny.root / "results/local/tiny/batches"
     receipts = [json.loads(file.read_text())["batches"] for file in sorted(folder.glob("*.json"))]
@@ -66,8 +65,7 @@ def test_two_batches_take_turns_and_hand_over_through_reframe(tiny: Checkout) ->
 
 @pytest.mark.slow
 def test_a_relative_results_directory_is_relative_to_the_caller(tiny: Checkout) -> None:
-    session = measure(tiny, environment={"WEIR_RESULTS": "elsewhere", "WEIR_SUITES": "tiny"})
-    assert session.outcomes == ["OK"], session.text
+    measure(tiny, environment={"WEIR_RESULTS": "elsewhere", "WEIR_SUITES": "tiny"}).ended("OK")
     assert len(list(tiny.root.glob("elsewhere/runs/*/*/run.json"))) == 4
     assert not (tiny.root / "reframe_checks/elsewhere").exists()
 
@@ -80,8 +78,7 @@ def test_a_home_that_cannot_be_written_and_a_percent_sign_fail_no_batch(tiny: Ch
     study = tiny.root / "100%j"
     receipt = "results/local/tiny/batches/ram-debian-1x2.json"
     command = ("snakemake", "--cores", "2", "-s", "Snakefile", "-d", str(study), receipt)
-    done = tiny.call(*command, environment=homeless)
-    assert done.returncode == 0, done.stderr
+    done = tiny.call(*command, environment=homeless, code=0)
     assert "some executions failed" not in done.stderr
     assert [*study.glob("results/local/reframe/perflogs/local/node/*.log")]
 
@@ -99,8 +96,7 @@ def test_without_reframe_the_reason_is_handed_over(tmp_path: Path, settings: dic
         tmp_path / "a.json",
     ]
     environment = {"PATH": "/nonexistent", "PYTHONPATH": str(ROOT), **settings}
-    done = subprocess.run(arguments, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
+    done = ran(arguments, env=environment, code=1)
     assert "weir: a-batch: reframe is not on the PATH\n    spack install weir, or: pip install" in done.stderr
     assert "Traceback" not in done.stderr
     handover = Handover(tmp_path / "a.json")

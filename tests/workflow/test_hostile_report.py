@@ -72,8 +72,7 @@ def test_hostile_text_is_printed_and_not_obeyed(tmp_path: Path, kind: str) -> No
     assert set(re.findall(r"\\csname (.*?)\\endcsname", numbers)) <= set(
         re.findall(r"\\csname ([A-Za-z0-9-]+)\\endcsname", numbers)
     )
-    done = print_study(tmp_path)
-    assert done.returncode == 0, done.stdout[-2000:]
+    print_study(tmp_path, code=0)
     assert not re.search(
         r"^OBEYED", (tmp_path / "latex/report.log").read_text(errors="replace"), re.MULTILINE
     )

@@ -57,8 +57,7 @@ def options() -> list[str]:
 def test_figures_are_drawn_in_the_container(
     checkout: Checkout, documented: list[str], options: list[str]
 ) -> None:
-    done = checkout.call("snakemake", *options, *documented)
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = checkout.call("snakemake", *options, *documented, code=0)
     assert IN_THE_IMAGE in done.stdout + done.stderr
     assert (checkout.root / FIGURES / "scaling.pdf").read_bytes().startswith(b"%PDF")
 
@@ -70,8 +69,7 @@ def test_the_whole_of_quick_is_collected_drawn_and_printed_in_the_container(
 ) -> None:
     """It is measured outside, by weir-io of the machine."""
     arguments = ["--cores", "all", "--sdm", "apptainer", *options, "--config", "suites=quick", "--", "report"]
-    done = checkout.call("snakemake", *arguments, environment={"LOGNAME": f"sdm-{os.getpid()}"})
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = checkout.call("snakemake", *arguments, environment={"LOGNAME": f"sdm-{os.getpid()}"}, code=0)
     assert IN_THE_IMAGE in done.stdout + done.stderr
     assert " results proven" in done.stdout
     assert (checkout.root / "results/local/quick/report.pdf").read_bytes().startswith(b"%PDF")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.needs import fuse, mount_namespaces, need
-from tests.programs import write_program
+from tests.programs import ran, write_program
 from tests.workflow.conftest import ROOT, Checkout
 from tests.workflow.processes import named_below
 from weir.base.processes import started
@@ -40,8 +40,7 @@ SUITE = {
 def test_every_door_moves_bytes_and_leaves_nothing(checkout: Checkout) -> None:
     checkout.write("config/suites/interfaces.yaml", SUITE)
     assert checkout.weir("plan", "--suite", "interfaces", "--out", "plan.json").returncode == 0
-    done = checkout.weir("run", "--plan", "plan.json", "--results", "results/local", "--json")
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = checkout.weir("run", "--plan", "plan.json", "--results", "results/local", "--json", code=0)
     batches = {each["batch"].removesuffix("-debian-1x2"): each for each in json.loads(done.stdout)["batches"]}
     rows = checkout.collect("r.csv")
     # 2 MiB take milliseconds, others use the machine, and of the emulated burst buffer there is no device.
@@ -88,16 +87,14 @@ def test_a_mount_that_somebody_holds_hinders_neither_clean_up_nor_the_next_start
     """Its process ends, the holder does not: it keeps a mount that is dead."""
     need(fuse, mount_namespaces)
     mount = place / "mount"
-    mounted = burst_buffer("mount", place)
-    assert mounted.returncode == 0, mounted.stderr
+    burst_buffer("mount", place, code=0)
     command = [*HOLDERS[holder], "echo holds; exec sleep 600", str(mount)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
             assert process.stdout.readline() == "holds\n"
             for action in ("down", "mount"):
-                done = burst_buffer(action, place)
-                assert done.returncode == 0, done.stderr
+                burst_buffer(action, place, code=0)
             (mount / "file").write_text("as new")
             assert (place / "backing" / "file").exists()
             assert process.poll() is None
@@ -108,12 +105,12 @@ def test_a_mount_that_somebody_holds_hinders_neither_clean_up_nor_the_next_start
     assert named_below(place, "ime-fuse") == []
 
 
-def burst_buffer(action: str, folder: Path, root: Path = ROOT) -> subprocess.CompletedProcess[str]:
+def burst_buffer(
+    action: str, folder: Path, root: Path = ROOT, code: int | None = None
+) -> subprocess.CompletedProcess[str]:
     """Called by a process that is not its owner."""
     command = [ROOT / "config/sites/local/burst-buffer", action, root, folder / "fast", folder]
-    return subprocess.run(
-        ["sh", "-c", '"$@"; exit $?', "sh", *command], capture_output=True, text=True, check=False
-    )
+    return ran(["sh", "-c", '"$@"; exit $?', "sh", *command], code=code)
 
 
 @pytest.mark.row("a process that takes the PID of an ended one")
@@ -133,8 +130,7 @@ def test_a_pid_that_now_belongs_to_another_process_owns_nothing(tmp_path: Path) 
 def test_a_burst_buffer_that_another_checkout_uses_is_left_alone_and_says_whose_it_is(tmp_path: Path) -> None:
     owner = os.getpid()  # lives, and is not the caller's parent
     (tmp_path / "owner").write_text(f"{owner} {started(owner)} /home/me/weir\n")
-    done = burst_buffer("up", tmp_path)
-    assert done.returncode == 1
+    done = burst_buffer("up", tmp_path, code=1)
     assert f"/home/me/weir uses it (process {owner})" in done.stderr
     assert f"end it by: kill {owner}" in done.stderr
     assert f"other folders than {tmp_path} and {tmp_path}/fast in config/sites/local/targets" in done.stderr

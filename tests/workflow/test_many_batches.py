@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.programs import write_program
 from tests.workflow.conftest import ROOT, Checkout
 from tests.workflow.processes import start
 
@@ -22,8 +23,7 @@ def environment_with(folder: Path, program: str, text: str) -> Path:
     (folder / "venv/pyvenv.cfg").write_text((venv / "pyvenv.cfg").read_text())
     for name in ("python", "python3"):
         (programs / name).symlink_to((venv / "bin" / name).resolve())
-    (programs / program).write_text(text)
-    (programs / program).chmod(0o755)
+    write_program(programs / program, text)
     return programs / "python"
 
 

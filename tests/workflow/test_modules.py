@@ -48,7 +48,7 @@ def elsewhere(tmp_path: Path, tiny: Checkout) -> Checkout:
 def beside(folder: Path, weir: Checkout) -> Checkout:
     other = folder / "elsewhere"
     other.mkdir()
-    return Checkout(other, code=weir.root)
+    return Checkout(other, imported=weir.root)
 
 
 def committed(checkout: Checkout) -> str:
@@ -67,8 +67,7 @@ def committed(checkout: Checkout) -> str:
 def test_it_runs_in_another_directory_by_its_default_configuration(
     elsewhere: Checkout, tiny: Checkout
 ) -> None:
-    done = elsewhere.snakemake("-s", str(tiny.root / "Snakefile"), "--dry-run")
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = elsewhere.snakemake("-s", str(tiny.root / "Snakefile"), "--dry-run", code=0)
     assert jobs(done.stdout)["measure"] == 1
     assert "4 cells planned" in done.stderr
 
@@ -77,8 +76,7 @@ def test_it_measures_in_the_directory_that_the_command_names(elsewhere: Checkout
     """The folder of the code may be read-only, and shared by many."""
     before = {file.name for file in tiny.root.iterdir()}
     records = "results/local/tiny/records.csv"
-    done = tiny.snakemake("-s", str(tiny.root / "Snakefile"), "-d", str(elsewhere.root), records)
-    assert done.returncode == 0, done.stdout + done.stderr
+    tiny.snakemake("-s", str(tiny.root / "Snakefile"), "-d", str(elsewhere.root), records, code=0)
     with (elsewhere.root / records).open() as stream:
         assert len([*csv.DictReader(stream)]) == 16
     assert {file.name for file in tiny.root.iterdir()} == before
@@ -88,16 +86,14 @@ def test_a_configuration_of_that_directory_takes_precedence(elsewhere: Checkout,
     suite = (tiny.root / "config/suites/tiny.yaml").read_text().replace("suite: tiny", "suite: mine")
     elsewhere.write("config/suites/mine.yaml", re.sub(r"\n *- 64 KiB", "", suite))
     elsewhere.write("config/config.yaml", {"suites": ["mine"]})
-    done = elsewhere.snakemake("-s", str(tiny.root / "Snakefile"), "--dry-run")
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = elsewhere.snakemake("-s", str(tiny.root / "Snakefile"), "--dry-run", code=0)
     assert "2 cells planned" in done.stderr
 
 
 def test_archived_records_are_printed_in_another_directory(elsewhere: Checkout, tiny: Checkout) -> None:
     done = elsewhere.snakemake(
-        "-s", str(tiny.root / "Snakefile"), "--dry-run", "paper", "--config", f"records={ARCHIVE}"
+        "-s", str(tiny.root / "Snakefile"), "--dry-run", "paper", "--config", f"records={ARCHIVE}", code=0
     )
-    assert done.returncode == 0, done.stdout + done.stderr
     assert jobs(done.stdout) == {"adopt": 1, "draw": 1, "paper": 1, "print": 1}
 
 
@@ -115,8 +111,8 @@ def uses_its_records(elsewhere: Checkout, snakefile: str, environment: Mapping[s
 
     def snakemake(*arguments: str) -> tuple[dict[str, int], str]:
         chosen = ("--config", "weir={site: local, suites: [tiny]}")
-        done = elsewhere.call("snakemake", "--cores", "2", *arguments, *chosen, environment=environment)
-        assert done.returncode == 0, done.stdout + done.stderr
+        command = ("snakemake", "--cores", "2", *arguments, *chosen)
+        done = elsewhere.call(*command, environment=environment, code=0)
         return jobs(done.stdout), done.stderr
 
     planned, _ = snakemake("--dry-run", "best")
@@ -144,8 +140,7 @@ def test_a_module_measures_and_prints_by_default(elsewhere: Checkout, tiny: Chec
     snakefile = committed(tiny) if kind == "git" else f'"{tiny.root}/workflow/Snakefile"'
     elsewhere.write("workflow/Snakefile", DEPLOYED.format(snakefile=snakefile))
     elsewhere.write("config/config.yaml", {"suites": ["tiny"]})
-    done = elsewhere.snakemake("--dry-run")
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = elsewhere.snakemake("--dry-run", code=0)
     assert jobs(done.stdout) == {"collect": 1, "draw": 1, "everything": 1, "measure": 1, "print": 1}
 
 
@@ -156,8 +151,7 @@ def test_what_snakedeploy_writes_draws_archived_records(elsewhere: Checkout, tin
         shutil.copytree(tiny.root / part, elsewhere.root / part)
     lines = (ROOT / ARCHIVE).read_text().splitlines(keepends=True)
     elsewhere.write("few.csv", "".join(lines[:41]))
-    done = elsewhere.snakemake("results/archive/few/claims.csv", "--config", "records=few.csv")
-    assert done.returncode == 0, done.stdout + done.stderr
+    elsewhere.snakemake("results/archive/few/claims.csv", "--config", "records=few.csv", code=0)
     assert (elsewhere.root / "results/archive/few/report.html").is_file()
 
 
@@ -198,7 +192,6 @@ def test_a_module_of_a_forge_is_planned_below_its_prefix(
     elsewhere.write("workflow/Snakefile", OF_A_FORGE)
     elsewhere.write("config/config.yaml", {"site": "local", "suites": ["tiny"]})
     environment = {"GIT_CONFIG_GLOBAL": str(settings), "XDG_CACHE_HOME": str(tmp_path / "cache")}
-    done = elsewhere.call("snakemake", "--cores", "2", "--dry-run", environment=environment)
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = elsewhere.call("snakemake", "--cores", "2", "--dry-run", environment=environment, code=0)
     assert jobs(done.stdout) == {"all": 1, "weir_collect": 1, "weir_measure": 1}
     assert "4 cells planned" in done.stderr

@@ -19,8 +19,7 @@ def test_tags_choose_suites_and_a_broken_one_is_named(tmp_path: Path) -> None:
     checkout = copy_of_the_tree(tmp_path)
     checkout.write("config/suites/broken.yaml", {"suite": "broken", "question": "Why?", "experiments": {}})
     checkout.write("config/sites/ruin/site.yaml", {"site": "ruin"})
-    printed = checkout.call(*REFRAME, "--system=local", "--list", "--tag=smoke")
-    assert printed.returncode == 0, printed.stderr + printed.stdout
+    printed = checkout.call(*REFRAME, "--system=local", "--list", "--tag=smoke", code=0)
     chosen = re.findall(r"^- (\w+) %batch=([\w-]+):", printed.stdout, re.M)
     assert set(chosen) == {("measure", "quick")}
     assert "suite broken is skipped" in printed.stdout + printed.stderr
@@ -34,11 +33,9 @@ def test_a_job_of_the_pipeline_measures_what_snakemake_then_finds(tiny: Checkout
     for other in set(suite.parent.glob("*.yaml")) - {suite}:
         other.unlink()
     generate = (*REFRAME, "--system=local", "--tag=smoke", "--ci-generate=pipeline.yml")
-    refused = tiny.call(*generate, "--repeat=2")
-    assert refused.returncode == 1
+    refused = tiny.call(*generate, "--repeat=2", code=1)
     assert "no job of a pipeline finds a test that --repeat or -P makes" in refused.stderr
-    printed = tiny.call(*generate, "-S", "measure.time_limit=99m")
-    assert printed.returncode == 0, printed.stderr + printed.stdout
+    tiny.call(*generate, "-S", "measure.time_limit=99m", code=0)
     pipeline = yaml.safe_load((tiny.root / "pipeline.yml").read_text())
     (name,) = (key for key in pipeline if key.startswith("measure"))
     job = pipeline[name]
@@ -46,15 +43,13 @@ def test_a_job_of_the_pipeline_measures_what_snakemake_then_finds(tiny: Checkout
     # A runner knows the job's own variables, GitLab's, and nothing of the shell that made the pipeline.
     bare = {"PATH": "/usr/bin:/bin", "HOME": str(tiny.root), "CI_COMMIT_SHORT_SHA": "abc", **job["variables"]}
     script = "set -e\n" + "\n".join([*job["before_script"], *job["script"]])
-    ran = tiny.call("bash", "-c", script, environment=bare)
-    assert ran.returncode == 0, ran.stdout + ran.stderr
+    tiny.call("bash", "-c", script, environment=bare, code=0)
     assert (tiny.root / job["artifacts"]["reports"]["junit"]).is_file()
     assert (tiny.root / job["artifacts"]["paths"][0]).is_file()
     report = json.loads((tiny.root / job["artifacts"]["paths"][0]).read_text())
     assert report["runs"][0]["testcases"][0]["time_limit"] == 99 * 60
     records = "results/local/tiny/records.csv"
-    done = tiny.snakemake("--", records)
-    assert done.returncode == 0, done.stderr
+    done = tiny.snakemake("--", records, code=0)
     assert "4 cells planned, 4 measured, 0 to measure" in done.stderr
     assert not list(tiny.root.glob("results/local/tiny/batches/*.log"))  # Snakemake started no ReFrame
     assert_references_are_kept(tiny, records)

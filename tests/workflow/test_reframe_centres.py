@@ -118,10 +118,9 @@ def test_a_job_loads_the_modules_of_its_environment_on_the_nodes_of_the_partitio
     tiny: Checkout, target_folder: Path
 ) -> None:
     """Neither on a login node nor on the GPUs, which lack a storage of weir, nor with the other compiler."""
-    session = listed(
+    listed(
         tiny, target_folder, "--system=nordlicht", "--dry-run", "--keep-stage-files", host="nl-login01"
-    )
-    assert session.outcomes == ["OK"], session.text
+    ).ended("OK")
     (script,) = [file.read_text() for file in sorted(tiny.root.glob("stage/**/rfm_job.sh"))]
     options = {"-C mc", "--account=io-test", "--hint=nomultithread"}
     assert {f"#SBATCH {option}" for option in options} <= set(script.splitlines()), script
@@ -144,6 +143,5 @@ def test_another_system_of_the_same_settings_has_its_own_storage_and_launcher(
 def test_a_system_without_storage_for_weir_fails_with_what_to_add(
     tiny: Checkout, target_folder: Path
 ) -> None:
-    session = listed(tiny, target_folder, "--run")
-    assert session.outcomes == ["FAIL"], session.text
+    session = listed(tiny, target_folder, "--run").ended("FAIL")
     assert "weir knows no storage of ReFrame's system generic" in session.text

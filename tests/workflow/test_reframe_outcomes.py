@@ -37,13 +37,11 @@ def test_an_optional_target_whose_ranks_cannot_start_is_skipped(checkout: Checko
     with checkout.edited(SITE) as site:
         site["stacks"]["debian"]["launcher_options"] = ["--nonsense"]
     edit(checkout.root / "config/sites/local/targets/ram.yaml", optional=True)
-    session = reframe(checkout, "--system=local", "--run")
-    assert session.outcomes == ["SKIP", "SKIP"], session.text  # preflight and measure
+    session = reframe(checkout, "--system=local", "--run").ended("SKIP", "SKIP")  # preflight and measure
     assert len(re.findall(r"unavailable: .*nonsense", session.text)) == 2, session.text
     assert performance_log(checkout) == []
     edit(checkout.root / "config/sites/local/targets/ram.yaml", optional=False)
-    session = reframe(checkout, "--system=local", "--run")
-    assert session.outcomes == ["FAIL", "FAIL"], session.text
+    session = reframe(checkout, "--system=local", "--run").ended("FAIL", "FAIL")
     assert len(re.findall(r"Reason: .*nonsense", session.text)) == 2, session.text
 
 
@@ -55,8 +53,7 @@ def test_each_run_measures_anew_and_an_old_run_is_no_new_point(checkout: Checkou
     assert set(sessions[0].values).isdisjoint(sessions[1].values)
     assert len(list(checkout.root.glob("results/local/runs/*/*/run.json"))) == VALUES / 2
     assert len(list(checkout.root.glob("results/local@reframe-*/runs/*/*/run.json"))) == VALUES / 2
-    kept = measure(checkout, "-S", "measure.keep=yes")
-    assert kept.outcomes == ["SKIP"], kept.text
+    kept = measure(checkout, "-S", "measure.keep=yes").ended("SKIP")
     assert re.search(r"measured on \d{4}-\d\d-\d\d; -S keep=no measures it anew", kept.text)
     results = [case["result"] for case in stored_cases(checkout)]
     assert results == ["pass", "pass", "skip"]
@@ -100,8 +97,7 @@ def only_earlier_sessions(database: Path, times: int, factor: float) -> None:
 def test_references_come_from_the_sessions_that_reframe_stored(checkout: Checkout) -> None:
     assert measure(checkout, "-S", "reference_file=stored").outcomes == ["OK"], "none is stored yet"
     only_earlier_sessions(checkout.root / "results.db", times=10, factor=1000)
-    session = measure(checkout, "-S", "reference_file=stored")
-    assert session.outcomes == ["FAIL"], session.text
+    session = measure(checkout, "-S", "reference_file=stored").ended("FAIL")
     assert "failed to meet reference" in session.text
     references = [value[1] for value in stored_cases(checkout)[-1]["perfvalues"].values()]
     assert len(references) == VALUES
@@ -114,8 +110,7 @@ def test_a_batch_that_was_interrupted_goes_on_and_logs_what_was_measured_now(che
     first.unlink()
     for receipt in checkout.root.glob("results/local/tiny/batches/*.json"):
         receipt.unlink()
-    session = measure(checkout)
-    assert session.outcomes == ["OK"], session.text
+    session = measure(checkout).ended("OK")
     assert len(session.values) == 2  # write and read of one cell
     assert not list(checkout.root.glob("results/local@*"))
 
@@ -124,27 +119,22 @@ def test_a_cell_without_a_valid_record_fails_the_check(checkout: Checkout) -> No
     """A program that moves less than was requested ends well, and the audit counts none of it."""
     shim = checkout.write("build-shim/ior", SHIM.format(engine=ROOT / "build/weir-io"))
     checkout.use(ior=[str(shim)])
-    session = measure(checkout)
-    assert session.outcomes == ["FAIL"], session.text
+    session = measure(checkout).ended("FAIL")
     assert "4 of 4 cells have no valid record: " in session.text
     assert "MiB/s" not in "\n".join(performance_log(checkout))
 
 
 def test_repetitions_in_one_session_are_measured_each(checkout: Checkout) -> None:
-    session = measure(checkout, "--repeat=2")
-    assert session.outcomes == ["OK", "OK"], session.text
+    session = measure(checkout, "--repeat=2").ended("OK", "OK")
     assert len(set(session.values)) == 2 * VALUES
 
 
 def test_what_the_plan_does_not_have_is_refused(checkout: Checkout) -> None:
-    ranks = measure(checkout, "-S", "num_tasks=7")
-    assert ranks.outcomes == ["FAIL"], ranks.text
+    ranks = measure(checkout, "-S", "num_tasks=7").ended("FAIL")
     assert "num_tasks is 2, not 7: tiny:ram-debian-1x2 has 1 node with 2 ranks each" in ranks.text
-    typo = measure(checkout, "-S", "suite=tinny")
-    assert typo.outcomes == ["FAIL"], typo.text
+    typo = measure(checkout, "-S", "suite=tinny").ended("FAIL")
     assert "there is no suite 'tinny'" in typo.text
-    lost = measure(checkout, "-S", "reference_file=lost.json")
-    assert lost.outcomes == ["FAIL"], lost.text
+    lost = measure(checkout, "-S", "reference_file=lost.json").ended("FAIL")
     assert "lost.json: there is no such file of references" in lost.text
     assert "Traceback" not in lost.text
     assert not (checkout.root / "results/local").exists()
@@ -183,8 +173,7 @@ def test_reframe_parameterizes_the_checks(four: Checkout) -> None:
     assert listed(four, "-n", "measure", "-P", "suite=other,tiny", "-P", "target=rom") == everything[1::2]
     assert listed(four, "-n", "measure", "-P", "suite=none") == []
     assert listed(four, "-P", "measure.batch=other:rom-debian-1x2", "-n", "measure") == everything[1:2]
-    late = measure(four, "-S", "suite=tiny", "-S", "target=ram", "-P", "site=lab")
-    assert late.outcomes == ["FAIL"], late.text
+    late = measure(four, "-S", "suite=tiny", "-S", "target=ram", "-P", "site=lab").ended("FAIL")
     assert "site 'lab' was set after the batches were planned" in late.text
     assert "give -S site=lab on the command line" in late.text
 

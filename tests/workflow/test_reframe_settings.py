@@ -83,8 +83,7 @@ def test_the_launcher_of_a_partition_starts_ranks_and_not_weir(
         tiny,
         *("--name=^measure", "-S", "suite=tiny", "--run", "--keep-stage-files"),
         settings=settings(tiny, described(target_folder), launcher),
-    )
-    assert session.outcomes == ["OK"], session.text
+    ).ended("OK")
     assert len(session.values) == 8
     (script,) = scripts(tiny)
     assert re.search(r"^('.+python.*'|\S+python\S*) -m weir run ", script, re.M), script
@@ -102,24 +101,21 @@ def test_the_launcher_of_a_partition_starts_ranks_and_not_weir(
 
 def test_a_site_of_weir_that_has_other_names_is_mapped(tiny: Checkout) -> None:
     arguments = ("--name=^measure", "-S", "suite=tiny", "--run")
-    session = reframe(tiny, *arguments, settings=settings(tiny, ", 'weir': 'local'"))
-    assert session.outcomes == ["OK"], session.text
+    reframe(tiny, *arguments, settings=settings(tiny, ", 'weir': 'local'")).ended("OK")
     # The shell leaves the tilde of `-S measure.results=~/again`.
     arguments += ("-S", "site=local", "-S", "measure.results=~/again")
-    session = reframe(tiny, *arguments, settings=settings(tiny), environment={"HOME": str(tiny.root)})
-    assert session.outcomes == ["OK"], session.text
+    reframe(tiny, *arguments, settings=settings(tiny), environment={"HOME": str(tiny.root)}).ended("OK")
     assert len(list(tiny.root.glob("again/runs/*/*/run.json"))) == 4
 
 
 def test_a_job_of_slurm_has_the_options_of_the_partition_and_the_node_alone(
     tiny: Checkout, target_folder: Path
 ) -> None:
-    session = reframe(
+    reframe(
         tiny,
         *("--name=^measure", "-S", "suite=tiny", "--dry-run", "--keep-stage-files"),
         settings=settings(tiny, described(target_folder), "srun", "slurm"),
-    )
-    assert session.outcomes == ["OK"], session.text
+    ).ended("OK")
     (script,) = scripts(tiny)
     assert {"#SBATCH -A project", "#SBATCH -p rome", "#SBATCH --exclusive"} <= set(script.splitlines())
     assert not re.search(r"^srun", script, re.M), script
@@ -136,8 +132,7 @@ def test_a_job_of_slurm_has_the_options_of_the_partition_and_the_node_alone(
 )
 def test_what_the_settings_lack_fails_the_check(tiny: Checkout, extras: str, message: str) -> None:
     arguments = ("--name=^measure", "-S", "suite=tiny", "--run")
-    session = reframe(tiny, *arguments, settings=settings(tiny, extras))
-    assert session.outcomes == ["FAIL"], session.text
+    session = reframe(tiny, *arguments, settings=settings(tiny, extras)).ended("FAIL")
     assert message in session.text
     assert "weir-site-" not in session.text, "the folder is gone when somebody reads it"
 
@@ -218,8 +213,7 @@ def test_a_reference_of_a_centres_class_that_is_not_met_fails_the_check(centre: 
     centre.write("mine.py", text.replace('"quick"', '"tiny"'))
     session = reframe(
         centre, "--run", settings="centre.py", checks="mine.py", environment=of_a_centre(centre)
-    )
-    assert session.outcomes == ["FAIL"], session.text
+    ).ended("FAIL")
     assert "failed to meet reference" in session.text
 
 

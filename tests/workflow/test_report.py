@@ -2,12 +2,12 @@
 
 import re
 import shutil
-import subprocess
 from pathlib import Path
 from statistics import median
 
 import pytest
 
+from tests.programs import ran
 from tests.workflow.pdf_boxes import pages_of
 from tests.workflow.report_study import (
     ROOT,
@@ -112,7 +112,7 @@ def test_every_float_is_mentioned_in_the_text(plain: Printed) -> None:
 
 def test_the_same_records_give_the_same_pdf(plain: Printed) -> None:
     before = plain.pdf.read_bytes()
-    assert print_study(plain.folder).returncode == 0
+    print_study(plain.folder, code=0)
     assert plain.pdf.read_bytes() == before
 
 
@@ -207,10 +207,8 @@ def test_an_archive_without_facts_prints(tmp_path: Path) -> None:
     assert "There & then" in report.pages[0]
 
 
-def print_changed(
-    folder: Path, plain: Printed, *changes: tuple[str, str]
-) -> subprocess.CompletedProcess[str]:
-    """Prints a study by a copy of the reports with another text."""
+def print_changed(folder: Path, plain: Printed, *changes: tuple[str, str], code: int) -> str:
+    """What is printed for a study by a copy of the reports with another text."""
     for part in ("reports", "analysis"):
         shutil.copytree(ROOT / part, folder / part)
     shutil.copytree(plain.folder, folder / "study", ignore=shutil.ignore_patterns("latex", "report.pdf"))
@@ -218,14 +216,14 @@ def print_changed(
     for old, new in changes:
         assert old in main.read_text()
         main.write_text(main.read_text().replace(old, new))
-    return print_study(folder / "study", root=folder)
+    return print_study(folder / "study", root=folder, code=code).stdout
 
 
 def test_an_error_of_latex_is_the_last_line(plain: Printed, tmp_path: Path) -> None:
-    done = print_changed(tmp_path, plain, ("\\reportopening", "\\reportopening\n\\thereisnosuchcommand"))
-    assert done.returncode == 1
-    assert re.search(r"main\.tex:\d+: Undefined control sequence", done.stdout.splitlines()[-1])
-    assert "\\thereisnosuchcommand" in done.stdout.splitlines()[-2]
+    wrong = ("\\reportopening", "\\reportopening\n\\thereisnosuchcommand")
+    *_, command, error = print_changed(tmp_path, plain, wrong, code=1).splitlines()
+    assert re.search(r"main\.tex:\d+: Undefined control sequence", error)
+    assert "\\thereisnosuchcommand" in command
     assert not (tmp_path / "study/report.pdf").exists()
 
 
@@ -235,9 +233,7 @@ def ill_written(plain: Printed, tmp_path_factory: pytest.TempPathFactory) -> Pri
     folder = tmp_path_factory.mktemp("ill-written")
     program = ("\\reportopening", f"\\reportopening\n\\immediate\\write18{{touch {folder}/started}}")
     wide = ("\\section{Results}", "\\noindent\\rule{18cm}{1pt} \\recordsof{no-such-rule}\n")
-    done = print_changed(folder, plain, program, wide)
-    assert done.returncode == 0
-    return Printed(folder / "study", done.stdout)
+    return Printed(folder / "study", print_changed(folder, plain, program, wide, code=0))
 
 
 def test_a_report_can_start_no_program(ill_written: Printed) -> None:
@@ -251,8 +247,7 @@ def test_what_stands_in_the_margin_is_told(ill_written: Printed) -> None:
 
 
 def test_wrong_use_of_print_sh_is_told() -> None:
-    done = run("reports/print.sh", "reports/nothing/main.tex", "results", "out.pdf")
-    assert done.returncode == 2
+    done = run("reports/print.sh", "reports/nothing/main.tex", "results", "out.pdf", code=2)
     assert "takes reports/<report>/main.tex" in done.stderr
 
 
@@ -274,7 +269,5 @@ def test_latex_packages_come_with_the_packages_of_the_role_report() -> None:
     assert "booktabs" in used
     for name in sorted(used):
         found = run("kpsewhich", f"{name}.sty").stdout.strip()
-        owner = subprocess.run(["dpkg", "-S", found], check=False, capture_output=True, text=True).stdout
-        assert owner.split(":")[0] in brought, (
-            f"{name}.sty comes with {owner.split(':')[0]}, not in {brought}"
-        )
+        owner = ran(["dpkg", "-S", found]).stdout.split(":")[0]
+        assert owner in brought, f"{name}.sty comes with {owner}, not in {brought}"

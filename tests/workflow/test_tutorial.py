@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.programs import ran
 from tests.unit.docs.pages import blocks
 from tests.unit.setup.test_wheel import built_wheel
 from tests.workflow.conftest import ROOT
@@ -46,9 +47,7 @@ def test_the_tutorial_does_what_it_says(tmp_path: Path, monkeypatch: pytest.Monk
             # Without R, which test_bundle.py has: figures are drawn once here, and that is enough.
             environment |= {"PATH": str(Path(sys.executable).parent)}
         arguments = [bash, "-euc", text]
-        done = subprocess.run(
-            arguments, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=300
-        )
+        done = ran(arguments, cwd=folder, env=environment, timeout=300)
         assert done.returncode == 0, f"{block.name}\n{done.stdout}{done.stderr}"
         printed[text.split("\n")[0]] = done.stdout
         longest = max((done.stdout + done.stderr).splitlines(), key=len, default="")

@@ -3,7 +3,6 @@
 import csv
 import os
 import shutil
-import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.programs import ran, write_program
 from tests.workflow.conftest import ROOT, Checkout, copy_of_the_tree, tiny_configuration
 from tests.workflow.reframe_results import measure, performance_log, reframe, stored_cases
 from tests.workflow.test_modules import beside, committed, uses_its_records
@@ -44,7 +44,7 @@ def wanted(which: str) -> list[str]:
 def index_is_reached() -> bool:
     request = [sys.executable, "-m", "pip", "download", "--no-deps", "--no-cache-dir", "--quiet", "iniconfig"]
     folder = ROOT / "build/versions/reached"
-    done = subprocess.run([*request, "--dest", folder], capture_output=True, timeout=120, check=False)
+    done = ran([*request, "--dest", folder], timeout=120)
     shutil.rmtree(folder, ignore_errors=True)
     return done.returncode == 0
 
@@ -57,15 +57,11 @@ def programs(request: pytest.FixtureRequest) -> Path:
     if not index_is_reached():
         pytest.skip("the index of Python packages cannot be reached")
     folder = ROOT / "build/versions" / request.param
-    subprocess.run([sys.executable, "-m", "venv", folder], check=True, capture_output=True)
+    ran([sys.executable, "-m", "venv", folder], code=0)
     install = [folder / "bin/pip", "install", "--quiet", "--no-compile", "--upgrade", *wanted(request.param)]
-    done = subprocess.run(install, capture_output=True, text=True, timeout=INSTALL_S, check=False)
-    assert done.returncode == 0, done.stderr
-    command = folder / "bin/weir"
-    command.write_text(
-        f"#!{folder}/bin/python\nimport sys\n\nfrom weir.__main__ import main\n\nsys.exit(main())\n"
-    )
-    command.chmod(0o755)
+    ran(install, timeout=INSTALL_S, code=0)
+    text = f"#!{folder}/bin/python\nimport sys\n\nfrom weir.__main__ import main\n\nsys.exit(main())\n"
+    write_program(folder / "bin/weir", text)
     return folder / "bin"
 
 
@@ -86,8 +82,7 @@ def environment(programs: Path) -> Iterator[dict[str, str]]:
 
 def test_the_memory_part_of_quick_is_measured(environment: dict[str, str], checkout: Checkout) -> None:
     records = "results/local/quick/records.csv"
-    done = checkout.call("snakemake", "--cores", "2", records, environment=environment)
-    assert done.returncode == 0, done.stderr[-3000:]
+    checkout.call("snakemake", "--cores", "2", records, environment=environment, code=0)
     with (checkout.root / records).open() as stream:
         rows = [*csv.DictReader(stream)]
     assert {row["target"] for row in rows} == {"memory"}
@@ -110,8 +105,7 @@ def test_another_workflow_uses_its_records(
 def test_the_profile_for_slurm_is_understood(environment: dict[str, str], checkout: Checkout) -> None:
     """By the executor plug-in that came with the others: an unknown option is an error of Snakemake."""
     options = ["--profile", "profiles/slurm", "--dry-run", "--quiet"]
-    done = checkout.call("snakemake", *options, environment=environment)
-    assert done.returncode == 0, done.stderr[-3000:]
+    checkout.call("snakemake", *options, environment=environment, code=0)
 
 
 @pytest.mark.parametrize("programs", ["installed", *RELEASES], indirect=True)
@@ -156,13 +150,11 @@ def test_a_centres_own_settings_measure_or_skip(
         *("--name=^measure", "-S", "suite=tiny", "--run"),
         settings=settings(checkout, extras),
         environment={"PATH": f"{programs}:{os.environ['PATH']}"},
-    )
-    assert session.outcomes == [outcome], session.text
+    ).ended(outcome)
     assert len(session.values) == (8 if outcome == "OK" else 0)
     assert ("unavailable: " in session.text) == (outcome == "SKIP")
 
 
 def test_the_workflow_is_lint_clean(environment: dict[str, str], checkout: Checkout) -> None:
     """As the catalogue of workflows runs it, with whatever release it has."""
-    done = checkout.call("snakemake", "--lint", environment=environment)
-    assert done.returncode == 0, done.stdout + done.stderr
+    checkout.call("snakemake", "--lint", environment=environment, code=0)

@@ -19,8 +19,7 @@ def jobs(dry_run: str) -> dict[str, int]:
 
 
 def dry_run(checkout: Checkout) -> tuple[dict[str, int], str]:
-    done = checkout.snakemake("--dry-run")
-    assert done.returncode == 0, done.stderr
+    done = checkout.snakemake("--dry-run", code=0)
     return jobs(done.stdout), done.stderr
 
 
@@ -31,8 +30,7 @@ def append(file: Path, text: str) -> None:
 @pytest.mark.slow
 def test_first_dry_run_measures_every_batch_and_prints_a_job_by_what_differs(tiny: Checkout) -> None:
     """The files of the analysis are a digest: as inputs they were a line of 4,000 characters."""
-    done = tiny.snakemake("--dry-run")
-    assert done.returncode == 0, done.stderr
+    done = tiny.snakemake("--dry-run", code=0)
     assert jobs(done.stdout)["measure"] == 1
     assert "4 cells planned, 0 measured, 4 to measure" in done.stderr
     (inputs,) = re.findall(r"^(?:local)?rule draw:\n    input: (.*)$", done.stdout, re.MULTILINE)
@@ -44,15 +42,13 @@ def test_first_dry_run_measures_every_batch_and_prints_a_job_by_what_differs(tin
 def test_every_suite_of_the_tree_dry_runs(checkout: Checkout) -> None:
     """All of them as one study; tests/unit/plan/config/test_reference.py plans each by itself."""
     suites = sorted(file.stem for file in (checkout.root / "config/suites").glob("*.yaml"))
-    done = checkout.snakemake("--dry-run", "--config", f"suites={','.join(suites)}")
-    assert done.returncode == 0, done.stderr
+    done = checkout.snakemake("--dry-run", "--config", f"suites={','.join(suites)}", code=0)
     assert jobs(done.stdout)["measure"] > 1
 
 
 @pytest.mark.slow
 def test_the_workflow_is_lint_clean(checkout: Checkout) -> None:
-    done = checkout.snakemake("--lint")
-    assert done.returncode == 0, done.stderr
+    done = checkout.snakemake("--lint", code=0)
     assert "Lints for" not in done.stderr
 
 
@@ -87,8 +83,7 @@ def the_terminal_shows_what_matters(checkout: Checkout, text: str) -> None:
 def test_targets_are_checked_before_anything_is_measured(tiny: Checkout) -> None:
     target = tiny.root / "config/sites/local/targets/ram.yaml"
     target.write_text(target.read_text().replace("/dev/shm/", "/dev/shm/no-such-directory/"))
-    done = tiny.weir("report", "--suites", "tiny")
-    assert done.returncode == 1
+    done = tiny.weir("report", "--suites", "tiny", code=1)
     assert "ram-debian-1x2: " in done.stderr
     assert "nothing was measured" in done.stderr
     assert not (tiny.root / "results/local/tiny/batches").exists()
@@ -103,14 +98,12 @@ def test_one_unusable_target_does_not_keep_the_others_from_being_measured(tiny: 
     (targets / "a-gone.yaml").write_text(yaml.safe_dump(broken))
     reason = "a-gone-debian-1x2: target a-gone: /dev/shm/gone is not there"
     assert tiny.weir("plan", "--out", "plan.json").returncode == 0
-    done = tiny.weir("run", "--plan", "plan.json", "--results", "results/direct")
-    assert done.returncode == 1
+    done = tiny.weir("run", "--plan", "plan.json", "--results", "results/direct", code=1)
     assert reason in done.stderr
     assert "ram-debian-1x2: 4 executions done" in done.stdout
     assert len(list((tiny.root / "results/direct/runs").glob("*/*/run.json"))) == 4
 
-    done = tiny.weir("report", "--suites", "tiny", "--page-only")
-    assert done.returncode == 1
+    done = tiny.weir("report", "--suites", "tiny", "--page-only", code=1)
     assert "a-gone-debian-1x2 cannot be measured: /dev/shm/gone is not there" in done.stdout
     assert "a-gone-debian-1x2 was not measured: target a-gone" in done.stderr
     assert len(list((tiny.root / "results/local/runs").glob("*/*/run.json"))) == 4
@@ -119,8 +112,7 @@ def test_one_unusable_target_does_not_keep_the_others_from_being_measured(tiny: 
 
 @pytest.mark.slow
 def test_code_never_and_a_new_value_only_its_cells(tiny: Checkout) -> None:
-    told = tiny.weir("report", "--suites", "tiny", "--page-only")
-    assert told.returncode == 0, told.stderr
+    told = tiny.weir("report", "--suites", "tiny", "--page-only", code=0)
     the_terminal_shows_what_matters(tiny, told.stdout)
     runs = tiny.root / "results/local/runs"
     first = {file: file.stat().st_mtime_ns for file in runs.glob("*/*/run.json")}
@@ -140,8 +132,7 @@ def test_code_never_and_a_new_value_only_its_cells(tiny: Checkout) -> None:
     assert "128KiB" in printed
     assert "64KiB" not in printed.replace("of 256KiB", "")
 
-    done = tiny.snakemake("--until", "collect")
-    assert done.returncode == 0, done.stderr
+    tiny.snakemake("--until", "collect", code=0)
     after = {file: file.stat().st_mtime_ns for file in runs.glob("*/*/run.json")}
     assert len(after) == 6
     assert {file: after[file] for file in first} == first
