@@ -1,10 +1,11 @@
 """Reports as LaTeX prints them."""
 
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
+
+from tests.programs import ran
 
 
 def need_latex() -> None:
@@ -14,5 +15,4 @@ def need_latex() -> None:
 
 
 def text_of(pdf: Path) -> str:
-    command = ["pdftotext", "-layout", pdf, "-"]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return ran(["pdftotext", "-layout", pdf, "-"], code=0).stdout

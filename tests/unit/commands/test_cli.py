@@ -4,7 +4,6 @@ import argparse
 import json
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +12,7 @@ import pytest
 
 import weir.commands.plan
 from tests.checkout import ROOT, make_checkout
-from tests.programs import write_file
+from tests.programs import ran, write_file
 from tests.unit.conftest import RunWeir
 from weir import cli
 from weir.base.errors import WeirError
@@ -61,7 +60,7 @@ def test_the_plan_is_whole_when_the_reader_of_the_card_has_gone(
 def ended(command: Sequence[str | Path], **environment: str) -> tuple[int, str, str]:
     """Exit code and what was printed by a process that finds weir."""
     known = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
-    done = subprocess.run(command, env=known, capture_output=True, text=True, check=False)
+    done = ran(command, env=known)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -85,9 +84,9 @@ def test_a_terminal_without_a_character_ends_no_command(checkout: Path) -> None:
     target.write_text(target.read_text().replace("A directory", "Läufe – beide"), encoding="utf-8")
     command = [sys.executable, "-m", "weir", "plan", "--target", "disk"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "latin-1"}
-    done = subprocess.run(command, cwd=checkout, env=environment, capture_output=True, check=False)
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert "disk: Läufe \\u2013 beide".encode("latin-1") in done.stdout
+    done = ran(command, cwd=checkout, env=environment, encoding="latin-1", code=0)
+    assert done.stderr == ""
+    assert "disk: Läufe \\u2013 beide" in done.stdout
 
 
 @pytest.mark.slow

@@ -2,12 +2,12 @@
 
 import os
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.checkout import ROOT
+from tests.programs import ran
 from tests.unit.docs.pages import FENCE, Block, blocks, pages, programs, shows, steps
 from weir.cli import build_parser, commands
 
@@ -105,14 +105,6 @@ def test_the_commands_run_and_print_what_the_page_shows(block: Block, checkout: 
     environment |= {"PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
     environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     for command, shown in steps(block):
-        done = subprocess.run(
-            ["bash", "-euc", command],
-            cwd=checkout,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+        done = ran(["bash", "-euc", command], cwd=checkout, env=environment, timeout=120)
         assert done.returncode == 0, f"{block.name}: {command}\n{done.stdout}{done.stderr}"
         assert shows(done.stdout, shown), f"{block.name}: {command}\n{done.stdout}"

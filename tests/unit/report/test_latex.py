@@ -2,12 +2,12 @@
 
 import re
 import string
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.checkout import ROOT
+from tests.programs import ran
 from tests.unit.printed import need_latex, text_of
 from weir.report.bundle import appendix
 from weir.report.text import NUMBER_AND_UNIT, latex, latex_path
@@ -75,8 +75,7 @@ def test_latex_prints_it(tmp_path: Path) -> None:
     text = FRAME.replace("TEXT", latex(apart)).replace("PATH", latex_path(apart))
     (tmp_path / "main.tex").write_text(text)
     arguments = [ROOT / "reports/print.sh", tmp_path / "main.tex", tmp_path, tmp_path / "out.pdf"]
-    done = subprocess.run(arguments, capture_output=True, text=True, errors="replace", check=False)
-    assert done.returncode == 0, done.stdout[-2000:]
+    ran(arguments, errors="replace", code=0)
     printed = text_of(tmp_path / "out.pdf")
     for part in ("[U+2192]", "\\", "~", "^", "|", "<", ">", '"', "'", "`", "≥", "×", "é"):
         assert part in printed

@@ -3,11 +3,10 @@
 import os
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
 from tests.checkout import ROOT
-from tests.programs import write_program
+from tests.programs import ran, write_program
 
 # Each call of latexmk leaves a log of the next line, the filled shares of its pages in per cent, and
 # remembers the margin that it was given.
@@ -30,14 +29,9 @@ SETTINGS = {"openin_any": "p", "BSTINPUTS": "/home/me/bst"}
 
 def print_report(script: Path, text: Path, study: Path, **environment: str) -> None:
     """print.sh with the latexmk of the directory beside the study's."""
-    done = subprocess.run(
-        [script, text, study, study / "report.pdf"],
-        env={**os.environ, **environment, "PATH": f"{study.parent / 'programs'}:{os.environ['PATH']}"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    path = f"{study.parent / 'programs'}:{os.environ['PATH']}"
+    command = [script, text, study, study / "report.pdf"]
+    ran(command, env={**os.environ, **environment, "PATH": path}, code=0)
 
 
 def margins_of(folder: Path, pages: list[str]) -> list[float]:

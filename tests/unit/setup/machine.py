@@ -120,10 +120,12 @@ class Machine:
             text=True,
         )
 
-    def set_up(self, *roles: str, before: tuple[str, ...] = (), **extra: str) -> tuple[int, str]:
+    def set_up(self, *roles: str, code: int = 0, before: tuple[str, ...] = (), **extra: str) -> str:
+        """Compares the exit code; the answer is what was printed."""
         process = self.start(*roles, before=before, **extra)
         output, _ = process.communicate(timeout=300)
-        return process.returncode, output
+        assert process.returncode == code, output
+        return output
 
     def calls(self, program: str) -> list[str]:
         calls = self.notes / "calls"

@@ -32,7 +32,6 @@ def backend(build: ModuleType) -> ModuleType:
 
 def programs(folder: Path, **scripts: str) -> dict[str, str]:
     """An environment in which these programs are all there is."""
-    folder.mkdir(exist_ok=True)
     for name, text in scripts.items():
         write_program(folder / name, text)
     return {"PATH": str(folder)}

@@ -52,5 +52,4 @@ def test_the_checkers_of_the_forges_accept_the_files(checker: str) -> None:
     if not (found := shutil.which(program, path=PATH)):
         pytest.skip(f"{program} is neither in .venv nor on the PATH")
     command = [found, *arguments, *CHECKERS[checker]]
-    done = ran(command)
-    assert done.returncode == 0, done.stdout + done.stderr
+    ran(command, code=0)

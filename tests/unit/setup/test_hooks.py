@@ -58,8 +58,7 @@ def test_no_hook_needs_more_than_the_checkout_and_make() -> None:
 def test_a_hook_that_is_a_target_of_make_installs_what_it_needs_first(target: str) -> None:
     """After `make setup`, R has no lintr."""
     command = [target.split()[0], "--dry-run", *target.split()[1:]]
-    done = ran(command, cwd=ROOT)
-    assert done.returncode == 0, done.stderr
+    done = ran(command, cwd=ROOT, code=0)
     first, *others = done.stdout.splitlines()
     assert first == "envs/setup.sh measure analyse report develop"
     assert others, "something is linted"
@@ -97,6 +96,5 @@ def test_the_real_pre_commit_passes_in_a_clone(clone: Path) -> None:
     command = [ROOT / ".venv/bin/pre-commit", "run", "--files", *FILES]
     # types-python reads the whole tree, as `make check` does.
     chosen = {"SKIP": "types-python", "PRE_COMMIT_HOME": str(clone.parent / "home"), "WEIR_APT": "no"}
-    done = ran(command, cwd=clone, env={**os.environ, **chosen})
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = ran(command, cwd=clone, env={**os.environ, **chosen}, code=0)
     assert done.stdout.count("Passed") == len(HOOKS) - 1, done.stdout

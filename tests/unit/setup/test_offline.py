@@ -32,8 +32,7 @@ def test_a_clone_of_the_bundle_is_checked_out(tmp_path: Path) -> None:
     [((), "name the folder to fill"), (("build/offline", "wheel"), "unknown part 'wheel'")],
 )
 def test_wrong_use_is_named(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
-    done = ran([SCRIPT, *arguments], cwd=tmp_path)
-    assert done.returncode == 2
+    done = ran([SCRIPT, *arguments], cwd=tmp_path, code=2)
     assert message in done.stderr
     shutil.rmtree(ROOT / "build" / "offline", ignore_errors=True)
 
@@ -49,7 +48,6 @@ def test_what_is_there_is_replaced_only_where_something_missing_needs_it(tmp_pat
         "apt-get": f'echo "$*" >>{tmp_path}/apt.log; [[ $* != *--simulate* ]] || [[ $* == *base.deb* ]]',
     }
     programs = tmp_path / "programs"
-    programs.mkdir()
     for name, text in stubs.items():
         write_program(programs / name, f"#!/bin/bash\n{text}\n")
     bundle, checkout = tmp_path / "media", tmp_path / "weir"
@@ -57,11 +55,9 @@ def test_what_is_there_is_replaced_only_where_something_missing_needs_it(tmp_pat
     for name in ("new", "base"):
         (bundle / "debs" / f"{name}.deb").touch()
     shutil.copy(ROOT / "envs/install-offline.sh", bundle / "install.sh")
-    (checkout / "envs").mkdir(parents=True)
     write_program(checkout / "envs/setup.sh", "#!/bin/sh\n")
     path = {"PATH": f"{programs}:/usr/bin:/bin"}
-    done = ran([bundle / "install.sh", checkout], env=path)
-    assert done.returncode == 0, done.stderr
+    ran([bundle / "install.sh", checkout], env=path, code=0)
     simulated, installed = (tmp_path / "apt.log").read_text().splitlines()
     assert "--simulate" in simulated
     assert installed.endswith(f"{bundle}/debs/new.deb {bundle}/debs/base.deb")

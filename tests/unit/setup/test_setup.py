@@ -29,8 +29,7 @@ def packages_of(*roles: str) -> set[str]:
 def test_first_call_installs_what_the_roles_need_and_the_second_does_and_says_nothing(
     machine: Machine,
 ) -> None:
-    status, output = machine.set_up(*REPORT_ROLES)
-    assert status == 0, output
+    output = machine.set_up(*REPORT_ROLES)
     assert output.splitlines()[-1].startswith("setup: ready in ")
     first, *others = machine.installs()
     assert first.split()[-1] == "python3-venv", "so that pip works while dpkg does"
@@ -40,7 +39,7 @@ def test_first_call_installs_what_the_roles_need_and_the_second_does_and_says_no
     (fetching,) = (call for call in machine.calls("python3") if "requirements.txt" in call)
     assert "--no-compile" in fetching
     machine.forget_calls()
-    assert machine.set_up(*REPORT_ROLES) == (0, "")
+    assert machine.set_up(*REPORT_ROLES) == ""
     assert not (machine.notes / "calls").exists()
 
 
@@ -72,8 +71,7 @@ def test_the_engine_is_compiled_while_the_rest_is_installed(machine: Machine, st
         f"exit {int(state == 'fails')}\n",
     )
     (machine.notes / "apt-sleeps").write_text("0.5")
-    status, output = machine.set_up("--build", *REPORT_ROLES)
-    assert status == 0, output
+    machine.set_up("--build", *REPORT_ROLES)
     *_, rest = machine.installs()
     (build,) = machine.calls("build")
     assert packages_of("measure") <= set(build.split())
@@ -101,7 +99,7 @@ def test_on_a_slow_line_bytes_tell_that_something_comes(tmp_path: Path) -> None:
 
 def test_the_next_packages_are_fetched_while_others_are_installed(machine: Machine) -> None:
     """Without the lock of dpkg, and into the folder that the installation takes them from."""
-    assert machine.set_up(*REPORT_ROLES)[0] == 0
+    machine.set_up(*REPORT_ROLES)
     fetches = [call for call in machine.calls("apt-get") if "--download-only" in call]
     of_measure = packages_of("measure") - packages_of("analyse", "report")
     assert of_measure - {"gcc", "libc6-dev"} <= set(fetches[-2].split())
@@ -120,21 +118,21 @@ def test_roles_for_later_are_fetched_beside_the_others_and_installed_by_their_ow
     """What measures first is waited for first; and what somebody else has to install is told at once."""
     # Slow enough for a fetch that begins beside the last lot and ends with it.
     (machine.notes / "apt-sleeps").write_text("0.3")
-    assert machine.set_up("measure", "--later", "analyse", "report")[0] == 0
+    machine.set_up("measure", "--later", "analyse", "report")
     of_later = packages_of("analyse", "report") - packages_of("measure")
     fetched = {
         word for call in machine.calls("apt-get") if "--download-only" in call for word in call.split()
     }
     assert of_later <= fetched
     assert not of_later & {word for call in machine.installs() for word in call.split()}
-    assert machine.set_up("--look", "measure") == (0, "")
-    assert machine.set_up("--look", "analyse") == (1, "")
-    assert machine.set_up("measure", "--later", "analyse", "report") == (0, "")
-    status, output = machine.set_up("measure", "--later", "analyse", "report", STAND_IN_UID="1000")
-    assert (status, "    sudo apt-get install" in output) == (1, True)
+    assert machine.set_up("--look", "measure") == ""
+    assert machine.set_up("--look", "analyse", code=1) == ""
+    assert machine.set_up("measure", "--later", "analyse", "report") == ""
+    output = machine.set_up("measure", "--later", "analyse", "report", code=1, STAND_IN_UID="1000")
+    assert "    sudo apt-get install" in output
     assert of_later <= set(output.split())
     machine.forget_calls()
-    assert machine.set_up("analyse", "report")[0] == 0
+    machine.set_up("analyse", "report")
     (install,) = machine.installs()
     assert of_later <= set(install.split())
 
@@ -145,7 +143,7 @@ def test_develop_takes_the_larger_lock_which_holds_the_smaller(machine: Machine)
     (fetching,) = (call for call in machine.calls("python3") if "requirements-develop.txt" in call)
     assert "--no-compile" not in fetching
     machine.forget_calls()
-    assert machine.set_up("measure") == (0, "")
+    assert machine.set_up("measure") == ""
     assert machine.calls("python3") == []
 
 
@@ -154,7 +152,7 @@ def test_a_package_that_was_removed_is_noticed(machine: Machine) -> None:
     installed = machine.notes / "installed"
     installed.write_text("".join(line for line in installed.open() if line != "cmake\n"))
     machine.forget_calls()
-    assert machine.set_up("measure")[0] == 0
+    machine.set_up("measure")
     (install,) = machine.installs()
     assert packages_of("measure") & set(install.split()) == {"cmake"}
     assert machine.calls("python3") == []
@@ -165,7 +163,7 @@ def test_an_edited_lock_is_noticed(machine: Machine) -> None:
     with (machine.checkout / "envs" / "pip" / "requirements.txt").open("a") as lock:
         lock.write("# newer\n")
     machine.forget_calls()
-    assert machine.set_up("measure")[0] == 0
+    machine.set_up("measure")
     assert any("requirements.txt" in call for call in machine.calls("python3"))
     assert machine.calls("apt-get") == []
 
@@ -175,7 +173,7 @@ def test_a_checkout_that_was_moved_gets_a_new_environment(machine: Machine) -> N
     machine.set_up("measure")
     machine.checkout = machine.checkout.rename(machine.checkout.with_name("elsewhere"))
     machine.forget_calls()
-    assert machine.set_up("measure")[0] == 0
+    machine.set_up("measure")
     assert f"python3 -m venv --clear {machine.checkout}/.venv" in machine.calls("python3")
 
 
@@ -187,7 +185,7 @@ def test_the_environment_of_another_checkout_is_not_emptied_through_a_link(machi
     (machine.checkout / ".venv").symlink_to(theirs)
     with (theirs / "bin/pip").open("w") as pip:
         pip.write("#!/the/other/checkout/.venv/bin/python\n")
-    assert machine.set_up("develop")[0] == 0
+    machine.set_up("develop")
     assert sorted(theirs.rglob("*")) == before
     assert not (machine.checkout / ".venv").is_symlink()
     assert (machine.checkout / ".venv" / "bin" / "weir").exists()
@@ -203,8 +201,7 @@ def test_another_user_is_told_the_command_and_nothing_is_begun(machine: Machine)
     installed.write_text(
         "".join(f"{name}\n" for name in packages_of("measure") - {"cmake"} | {"python3-venv"})
     )
-    status, output = machine.set_up("measure", before=before)
-    assert status == 1
+    output = machine.set_up("measure", code=1, before=before)
     assert "    sudo apt-get install -y --no-install-recommends cmake\n" in output
     assert not (machine.checkout / ".venv").exists()
     assert not (machine.checkout / "build").exists()
@@ -213,16 +210,14 @@ def test_another_user_is_told_the_command_and_nothing_is_begun(machine: Machine)
 
 @pytest.mark.parametrize("roles", [("mesure",), (), ("measure", "all"), ("../pip/requirements",)])
 def test_wrong_roles_are_wrong_use(machine: Machine, roles: tuple[str, ...]) -> None:
-    status, output = machine.set_up(*roles)
-    assert status == 2
+    output = machine.set_up(*roles, code=2)
     assert "known roles: analyse develop lab measure report" in output
     assert not (machine.notes / "calls").exists()
 
 
 def test_debian_packages_can_be_left_alone(machine: Machine) -> None:
     (machine.notes / "installed").write_text("python3-venv\n")
-    status, output = machine.set_up(*REPORT_ROLES, WEIR_APT="no", STAND_IN_UID="1000")
-    assert status == 0, output
+    machine.set_up(*REPORT_ROLES, WEIR_APT="no", STAND_IN_UID="1000")
     assert machine.calls("apt-get") == []
     assert (machine.checkout / ".venv" / "bin" / "weir").exists()
 
@@ -248,13 +243,12 @@ def test_a_failure_is_explained_and_the_next_call_tries_again(
 ) -> None:
     broken = machine.notes / f"{who}-fails"
     broken.write_text(f"{text}\n")
-    status, output = machine.set_up("measure")
-    assert status == 1
+    output = machine.set_up("measure", code=1)
     assert text in output
     assert sentence in output
     assert "build/setup.log" in output
     broken.unlink()
-    assert machine.set_up("measure")[0] == 0
+    machine.set_up("measure")
 
 
 @pytest.mark.slow
@@ -269,18 +263,16 @@ def test_packages_that_pip_cannot_install_are_missing(
     (machine.notes / "installed").write_text("python3-venv\n")
     broken = machine.notes / "pip-fails"
     broken.write_text("Connection refused\n")
-    status, output = machine.set_up(*roles, WEIR_APT="no", **extra)
-    assert (status, "the network could not be reached" in output) == (1, True), output
+    assert "the network could not be reached" in machine.set_up(*roles, code=1, WEIR_APT="no", **extra)
     assert len([call for call in machine.calls("python3") if " pip " in call]) == 1, "nothing follows it"
     broken.unlink()
-    assert machine.set_up(*roles, WEIR_APT="no", **extra)[0] == 0
+    machine.set_up(*roles, WEIR_APT="no", **extra)
 
 
 def test_packages_are_installed_in_the_environment_whatever_the_users_own_has(machine: Machine) -> None:
     """Those on PYTHONPATH count as installed to pip, and are gone with the module."""
     (machine.notes / "installed").write_text("python3-venv\n")
-    status, output = machine.set_up("measure", WEIR_APT="no", PYTHONPATH="/apps/python/lib")
-    assert status == 0, output
+    machine.set_up("measure", WEIR_APT="no", PYTHONPATH="/apps/python/lib")
     assert len(machine.calls("python3")) == 4, "an environment, the lock, weir, and a check"
     assert not [call for call in machine.calls("python3") if "PYTHONPATH" in call]
     installs = [call for call in machine.calls("python3") if " install " in call]
@@ -308,8 +300,7 @@ def test_a_lock_that_is_never_released_ends_with_advice(machine: Machine) -> Non
     script = machine.checkout / "envs" / "setup.sh"
     script.write_text(script.read_text().replace("lock_wait_s=600", "lock_wait_s=1"))
     (machine.notes / "lock-held").write_text(f"{LOCKED[0]}\n")
-    status, output = machine.set_up("measure")
-    assert status == 1
+    output = machine.set_up("measure", code=1)
     assert "another process still holds the lock of dpkg or apt: wait until it ends" in output
     assert machine.installs() == []
 
@@ -349,7 +340,7 @@ def test_an_interrupt_ends_what_was_started(machine: Machine) -> None:
     process.communicate(timeout=120)
     assert process.returncode == 130
     (machine.notes / "apt-sleeps").unlink()
-    assert machine.set_up("measure")[0] == 0
+    machine.set_up("measure")
 
 
 @pytest.mark.slow

@@ -191,8 +191,7 @@ def test_actions_are_pinned_to_commits_and_leave_no_credentials(file: str) -> No
 
 
 def test_the_body_of_continuous_integration_refuses_other_commands() -> None:
-    wrong = ran([ROOT / ".ci/run", "tset"])
-    assert wrong.returncode == 2
+    wrong = ran([ROOT / ".ci/run", "tset"], code=2)
     assert "unknown command 'tset'; use:" in wrong.stderr
 
 
@@ -203,8 +202,7 @@ def test_tests_run_on_bare_machines_or_directly_with_the_reason() -> None:
     assert '[ "$1 $2" = "bookworm root" ]' in machines  # every test
     why = ran([ROOT / ".ci/bare", "why"], check=True).stdout
     assert why == "" or any(reason in why for reason in ("only root", "no mounts", "apt-get"))
-    wrong = ran([ROOT / ".ci/bare", "try"])
-    assert wrong.returncode == 2
+    wrong = ran([ROOT / ".ci/bare", "try"], code=2)
     assert ".ci/bare run FOLDER" in wrong.stderr
 
 
@@ -216,11 +214,9 @@ SETUP = "#!/bin/sh\necho begin >>calls\nsleep 0.5\necho end >>calls\n"
 def test_goals_run_one_after_the_other(tmp_path: Path, options: list[str]) -> None:
     """As in `make -j report test`, where the tests would be other work on the machine that is measured."""
     shutil.copy(ROOT / "Makefile", tmp_path)
-    (tmp_path / "envs").mkdir()
     write_program(tmp_path / "envs/setup.sh", SETUP)
     command = ["make", *options, "setup-develop", "setup-lab"]
     # As a user calls it: make test, which calls this, has a level and flags of its own.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
-    done = ran(command, cwd=tmp_path, env=environment)
-    assert done.returncode == 0, done.stderr
+    ran(command, cwd=tmp_path, env=environment, code=0)
     assert (tmp_path / "calls").read_text().split() == ["begin", "end", "begin", "end"]

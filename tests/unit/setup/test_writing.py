@@ -13,7 +13,6 @@ def test_a_checkout_that_cannot_be_written_is_named(machine: Machine, place: str
         there.touch()
     else:
         there.mkdir(parents=True)
-    status, output = machine.set_up("measure")
-    assert status == 1
+    output = machine.set_up("measure", code=1)
     assert f"setup: no file can be written in {machine.checkout}/build: " in output
     assert "hint: measure in a checkout of your own" in output

@@ -1,7 +1,6 @@
 """weir/plan/config/yaml_file.py"""
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import pytest
 import yaml
 
 from tests.checkout import ROOT
+from tests.programs import ran
 from weir.base.errors import ConfigError
 from weir.plan.config.yaml_file import key_text, parse_yaml, read_yaml
 
@@ -26,10 +26,7 @@ def test_a_package_without_libyaml_reads_a_configuration(loader: str) -> None:
     without = "" if loader.startswith("C") else "; del yaml.CSafeLoader, yaml.CSafeDumper"
     code = f"import sys, yaml{without}\nfrom weir.cli import main\nsys.exit(main(['plan', '--json']))"
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, check=False
-    )
-    assert (done.returncode, done.stderr) == (0, b"")
+    assert ran([sys.executable, "-c", code], cwd=ROOT, env=environment, code=0).stderr == ""
 
 
 def test_every_key_and_item_has_its_line() -> None:

@@ -1,12 +1,12 @@
 """A figure of a bundle is the same file whenever it is drawn, by cairo 1.16 and by cairo 1.18."""
 
 import shutil
-import subprocess
 import zlib
 from pathlib import Path
 
 import pytest
 
+from tests.programs import ran
 from weir.report.bundle.reproduce import without_date
 
 DATES = ("D:20261127041120Z", "D:20261203235959Z")
@@ -58,8 +58,6 @@ def test_a_date_among_compressed_objects_is_taken_out(tmp_path: Path) -> None:
     if not shutil.which("pdfinfo"):
         pytest.skip("pdfinfo is not installed: whether the result is a PDF was not looked at")
     (tmp_path / "plain.pdf").write_bytes(plain)
-    done = subprocess.run(
-        ["pdfinfo", tmp_path / "plain.pdf"], capture_output=True, text=True, check=True, errors="replace"
-    )
+    done = ran(["pdfinfo", tmp_path / "plain.pdf"], errors="replace", code=0)
     assert "Page size:       72 x 72 pts" in done.stdout
     assert done.stderr == ""
