@@ -34,6 +34,12 @@ def need(*needs: Need) -> None:
             pytest.skip(reason)
 
 
+def not_installed(*programs: str) -> str:
+    """Which of them are in no directory of programs."""
+    absent = [name for name in programs if shutil.which(name, path=_PATH) is None]
+    return f"not installed: {', '.join(absent)}" if absent else ""
+
+
 @cache
 def mounts() -> str:
     """Mounting a file system where the tests run."""
@@ -122,9 +128,8 @@ def fuse() -> str:
 @cache
 def lab_machine() -> str:
     """A private machine of the lab, a command in it, and in that the namespaces of a virtual node."""
-    absent = [name for name in ("unshare", "nsenter", "setpriv", "ip") if not shutil.which(name, path=_PATH)]
-    if absent:
-        return f"no private machine: not installed: {', '.join(absent)} (make setup-lab)"
+    if absent := not_installed("unshare", "nsenter", "setpriv", "ip"):
+        return f"no private machine: {absent} (make setup-lab)"
     (ROOT / "build").mkdir(exist_ok=True)
     machine = Machine(Path(tempfile.mkdtemp(prefix="lab-test-", dir=ROOT / "build")))
     try:
@@ -140,7 +145,7 @@ def lab_machine() -> str:
 @cache
 def guest_kernel() -> str:
     """A guest kernel that starts a program of this machine."""
-    if shutil.which(_KERNEL, path=_PATH) is None:
+    if not_installed(_KERNEL):
         return f"no guest kernel: {_KERNEL} is not installed (make setup-lab)"
     with tempfile.TemporaryDirectory(prefix="weir-needs-") as home:
         options = ["mem=64M", "rootfstype=hostfs", "rootflags=/", "ro", "init=/bin/true", "con=null"]

@@ -2,14 +2,13 @@
 
 import os
 import shutil
-import time
 from collections.abc import Sequence
 
-from tests.lab.machine import ROOT, Machine
+from tests.lab.machine import ROOT
 from tests.needs import lab_machine
-from tests.own_folders import own_folder
-from tests.queues.nodes import Cluster
+from tests.queues.nodes import Cluster, begun
 from tests.queues.system import Fault, System, killed
+from tests.workflow.processes import until
 
 SETTINGS = """\
 [bootstrap]
@@ -28,12 +27,11 @@ def missing() -> str:
 
 
 def start(names: Sequence[str]) -> Cluster:
-    folder = own_folder("flux")
-    cluster = Cluster(Machine(folder))
-    cluster.variables.update(
-        PATH=f"{ROOT}/.venv/bin:{os.environ['PATH']}", FLUX_URI=f"local://{folder}/node1/local-0"
-    )
-    try:
+    with begun("flux") as cluster:
+        folder = cluster.folder
+        cluster.variables.update(
+            PATH=f"{ROOT}/.venv/bin:{os.environ['PATH']}", FLUX_URI=f"local://{folder}/node1/local-0"
+        )
         cluster.up(names)
         cluster.out("flux", "keygen", folder / "curve.cert")
         (folder / "flux").mkdir()
@@ -41,9 +39,6 @@ def start(names: Sequence[str]) -> Cluster:
         for name in names:
             (folder / name).mkdir(mode=0o700)
         _start_brokers(cluster, names)
-    except BaseException:
-        cluster.down()
-        raise
     return cluster
 
 
@@ -54,10 +49,7 @@ def _start_brokers(cluster: Cluster, names: Sequence[str]) -> None:
         own = ["env", "-u", "FLUX_URI", "flux", "broker", f"--config-path={cluster.folder}/flux"]
         own += [f"-Srundir={folder}", f"-Sstatedir={folder}", f"-Sbroker.quorum={len(names)}"]
         cluster.spawn(f"broker-{name}", [*cluster.on(name), *own, "sleep", "infinity"])
-    until = time.monotonic() + 120
-    while _free(cluster) != str(len(names)):
-        assert time.monotonic() < until, "the nodes are not free"
-        time.sleep(0.3)
+    assert until(lambda: _free(cluster) == str(len(names)), 120), "the nodes are not free"
 
 
 def _start_again(cluster: Cluster) -> None:

@@ -1,16 +1,13 @@
 """A private Grid Engine of virtual nodes, of Debian's packages."""
 
 import os
-import shutil
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tests.lab.machine import Machine
-from tests.needs import lab_machine
-from tests.own_folders import own_folder
-from tests.queues.nodes import Cluster
+from tests.needs import lab_machine, not_installed
+from tests.queues.nodes import Cluster, begun
 from tests.queues.system import Fault, System, killed
+from tests.workflow.processes import until
 
 PROGRAMS = ("sge_qmaster", "sge_execd", "qconf", "qsub")
 CORES = 4
@@ -54,29 +51,21 @@ _LIB = Path("/usr/lib/gridengine")
 
 
 def missing() -> str:
-    path = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
-    absent = [name for name in PROGRAMS if shutil.which(name, path=path) is None]
-    if absent:
-        return f"not installed: {', '.join(absent)} (Debian: gridengine-master gridengine-exec)"
+    if absent := not_installed(*PROGRAMS):
+        return f"{absent} (Debian: gridengine-master gridengine-exec)"
     return lab_machine()
 
 
 def start(names: Sequence[str]) -> Cluster:
-    folder = own_folder("gridengine")
-    cluster = Cluster(Machine(folder))
-    root = folder / "sge"
-    cluster.variables.update(
-        SGE_ROOT=str(root), SGE_CELL="default", SGE_QMASTER_PORT="20100", SGE_EXECD_PORT="20101", SGE_ND="1"
-    )
-    try:
+    with begun("gridengine") as cluster:
+        root = cluster.folder / "sge"
+        ports = {"SGE_QMASTER_PORT": "20100", "SGE_EXECD_PORT": "20101"}
+        cluster.variables.update(ports, SGE_ROOT=str(root), SGE_CELL="default", SGE_ND="1")
         cluster.up(names)
         _configure(cluster, root)
         _start_server(cluster)
         _describe(cluster, names)
         _start_nodes(cluster, names)
-    except BaseException:
-        cluster.down()
-        raise
     return cluster
 
 
@@ -169,13 +158,10 @@ def _change(cluster: Cluster, option: str, text: str) -> None:
 
 
 def _wait_for_nodes(cluster: Cluster, names: Sequence[str]) -> None:
-    until = time.monotonic() + 120
-    while True:
-        lines = [line.split() for line in cluster.run("qhost").stdout.splitlines()]
-        if {line[0] for line in lines if line[0] in names and line[1] != "-"} == set(names):
-            return
-        assert time.monotonic() < until, lines
-        time.sleep(0.2)
+    def lines() -> list[list[str]]:
+        return [line.split() for line in cluster.run("qhost").stdout.splitlines()]
+
+    assert until(lambda: {name for name, kind, *_ in lines() if kind != "-"} >= set(names), 120), lines()
 
 
 def running(cluster: Cluster) -> list[str]:

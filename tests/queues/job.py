@@ -12,8 +12,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.programs import write_program
 from tests.queues.checkout import QueueCheckout
 from tests.queues.system import System
+from tests.workflow.processes import until
 from weir.site.schedulers import JobFiles, Request, scheduler
 from weir.site.schedulers.executors import Submitted, job_script, submit
 
@@ -66,11 +68,9 @@ class Job:
 
     def left(self) -> list[str]:
         """Processes with the mark in their environment, on all nodes, some seconds after its end at most."""
-        until = time.monotonic() + _LONGEST_S
         self.process.wait()
-        while (found := list(self._processes())) and time.monotonic() < until:
-            time.sleep(0.2)
-        return found
+        until(lambda: self._processes() == [], _LONGEST_S)
+        return self._processes()
 
     def _processes(self) -> list[str]:
         found = []
@@ -83,11 +83,8 @@ class Job:
         return found
 
     def _wait_for(self, what: str, condition: Callable[[], object]) -> None:
-        until = time.monotonic() + _LONGEST_S
-        while not condition():
-            waits = time.monotonic() < until and self.process.poll() is None
-            assert waits, f"{what} did not come; {''.join(self.printed)}{self.log}"
-            time.sleep(0.1)
+        until(lambda: bool(condition()) or self.process.poll() is not None, _LONGEST_S)
+        assert condition(), f"{what} did not come; {''.join(self.printed)}{self.log}"
 
 
 def main() -> int:
@@ -98,13 +95,12 @@ def main() -> int:
         "while [ -e stuck ]; do sleep 0.2; done",
         f"weir run --plan {PLAN} --results {RESULTS} && exit {code}",
     ]
-    script.write_text(job_script(lines, log, Path(folder)))
-    script.chmod(0o755)
+    write_program(script, job_script(lines, log, Path(folder)))
     request = Request(NODES, float(time_s), CORES, options=options)
     submitted = Submitted(system, submit(system, request, JobFiles("weir_fault", script, log)), log)
     print(f"submitted {submitted.job}", flush=True)
-    until, printed = time.monotonic() + _LONGEST_S, ""
-    while (failure := submitted.failure()) is None and time.monotonic() < until:
+    over, printed = time.monotonic() + _LONGEST_S, ""
+    while (failure := submitted.failure()) is None and time.monotonic() < over:
         told = submitted.news or (submitted.state.phase if submitted.state else "")
         if told != printed:
             print(told, flush=True)

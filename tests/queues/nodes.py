@@ -5,11 +5,14 @@ machine of the lab. So an MPI takes them for nodes, and each daemon finds itself
 import os
 import signal
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.lab.machine import Machine, environment_of
+from tests.own_folders import own_folder
+from tests.programs import ran
 
 _NETWORK = "198.18.1"
 
@@ -73,22 +76,13 @@ class Cluster:
         return environment_of("root", self.machine.home) | self.variables
 
     def run(
-        self, *arguments: str | Path, node: str = "login", limit_s: float = 180
+        self, *arguments: str | Path, node: str = "login", limit_s: float = 180, code: int | None = None
     ) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [*self.on(node), *map(str, arguments)],
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            timeout=limit_s,
-            check=False,
-            stdin=subprocess.DEVNULL,
-        )
+        command = [*self.on(node), *arguments]
+        return ran(command, env=self.environment, timeout=limit_s, stdin=subprocess.DEVNULL, code=code)
 
     def out(self, *arguments: str | Path, node: str = "login", limit_s: float = 180) -> str:
-        done = self.run(*arguments, node=node, limit_s=limit_s)
-        assert done.returncode == 0, f"{arguments}: exit code {done.returncode}\n{done.stdout}{done.stderr}"
-        return done.stdout
+        return self.run(*arguments, node=node, limit_s=limit_s, code=0).stdout
 
     def spawn(self, name: str, command: Sequence[str], **more: str) -> None:
         """A process that stays; its output goes to a log."""
@@ -135,3 +129,14 @@ class Cluster:
         self.machine.stop()
         for process in self.daemons.values():
             process.wait()
+
+
+@contextmanager
+def begun(kind: str) -> Iterator[Cluster]:
+    """A cluster without nodes for a block that starts it, and of which nothing is left where that fails."""
+    cluster = Cluster(Machine(own_folder(kind)))
+    try:
+        yield cluster
+    except BaseException:
+        cluster.down()
+        raise

@@ -5,15 +5,14 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.lab.machine import Machine
-from tests.needs import lab_machine
-from tests.own_folders import own_folder
-from tests.queues.nodes import Cluster
+from tests.needs import lab_machine, not_installed
+from tests.programs import write_program
+from tests.queues.nodes import Cluster, begun
 from tests.queues.system import Fault, System, killed
+from tests.workflow.processes import until
 
 PROGRAMS = ("Almighty", "oarsub", "oarnodesetting", "oarsh", "sshd")
 CORES = 4
@@ -34,13 +33,10 @@ _WITHOUT = ("CPUSET_PATH", "JOB_RESOURCE_MANAGER_FILE")
 
 
 def missing() -> str:
-    path = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
-    absent = [name for name in PROGRAMS if shutil.which(name, path=path) is None]
-    if _postgres() is None:
-        absent.append("postgres")
+    absent = not_installed(*PROGRAMS) or ("" if _postgres() else "not installed: postgres")
     if absent:
         packages = "oar-server oar-server-pgsql oar-user oar-user-pgsql oar-node postgresql"
-        return f"not installed: {', '.join(absent)} (Debian: {packages})"
+        return f"{absent} (Debian: {packages})"
     return lab_machine()
 
 
@@ -49,9 +45,8 @@ def _postgres() -> Path | None:
 
 
 def start(names: Sequence[str]) -> Cluster:
-    folder = own_folder("oar")
-    cluster = Cluster(Machine(folder))
-    try:
+    with begun("oar") as cluster:
+        folder = cluster.folder
         cluster.up(names, private=[str(_STATE)])
         folder.chmod(0o755)  # the server is another user's
         subprocess.run(["cp", "-a", f"{_STATE}/.", f"{folder}/private{_STATE}"], check=True)
@@ -65,9 +60,6 @@ def start(names: Sequence[str]) -> Cluster:
         for name in names:
             _start_node(cluster, name)
         _nodes(cluster, names)
-    except BaseException:
-        cluster.down()
-        raise
     return cluster
 
 
@@ -137,10 +129,10 @@ def _nodes(cluster: Cluster, names: Sequence[str]) -> None:
 
 
 def _wait_for_nodes(cluster: Cluster) -> None:
-    until = time.monotonic() + 120
-    while (text := cluster.run("oarnodes", "-s").stdout).count("Alive") < CORES * len(cluster.nodes):
-        assert time.monotonic() < until, text
-        time.sleep(0.5)
+    def told() -> str:
+        return cluster.run("oarnodes", "-s").stdout
+
+    assert until(lambda: told().count("Alive") >= CORES * len(cluster.nodes), 120), told()
 
 
 def _stop_server(cluster: Cluster) -> None:
@@ -159,9 +151,7 @@ def _start_server_again(cluster: Cluster) -> None:
 
 
 def _prologue(cluster: Cluster, code: int = 0) -> None:
-    file = cluster.folder / "prologue"
-    file.write_text(f"#!/bin/sh\nexit {code}\n")
-    file.chmod(0o755)
+    write_program(cluster.folder / "prologue", f"#!/bin/sh\nexit {code}\n")
 
 
 def running(cluster: Cluster) -> list[str]:

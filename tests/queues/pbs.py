@@ -2,15 +2,14 @@
 
 import os
 import shutil
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.lab.machine import ROOT, Machine
+from tests.lab.machine import ROOT
 from tests.needs import lab_machine
-from tests.own_folders import own_folder
-from tests.queues.nodes import Cluster
+from tests.queues.nodes import Cluster, begun
 from tests.queues.system import Fault, System, killed
+from tests.workflow.processes import until
 
 CORES = 4
 _HOMES = Path("/mnt")  # of the machine: PBS refuses one below a directory that all may write to, such as /tmp
@@ -49,23 +48,23 @@ def missing() -> str:
 
 
 def start(names: Sequence[str]) -> Cluster:
-    folder = own_folder("pbs")
-    cluster = Cluster(Machine(folder))
-    top = installed()
-    assert top is not None
-    path = f"{top}/bin:{ROOT}/.venv/bin:{os.environ['PATH']}"
-    cluster.variables.update(PBS_CONF_FILE=f"{folder}/login.conf", PATH=path)
-    try:
+    top = _top()
+    with begun("pbs") as cluster:
+        path = f"{top}/bin:{ROOT}/.venv/bin:{os.environ['PATH']}"
+        cluster.variables.update(PBS_CONF_FILE=f"{cluster.folder}/login.conf", PATH=path)
         cluster.up(names)
-        folder.chmod(0o755)  # the data base is another user's
+        cluster.folder.chmod(0o755)  # the data base is another user's
         _server(cluster, top)
         for name in names:
             _mom(cluster, top, name)
         _wait_for_nodes(cluster, names)
-    except BaseException:
-        cluster.down()
-        raise
     return cluster
+
+
+def _top() -> Path:
+    top = installed()
+    assert top is not None
+    return top
 
 
 def _write(cluster: Cluster, top: Path, node: str) -> Path:
@@ -89,10 +88,7 @@ def _server(cluster: Cluster, top: Path) -> None:
     cluster.out(top / "libexec" / "pbs_habitat", limit_s=180)
     cluster.spawn("comm", [*cluster.on("login"), str(top / "sbin/pbs_comm"), "-N"])
     cluster.out(top / "sbin/pbs_server", limit_s=120)
-    until = time.monotonic() + 25
-    while cluster.run("qstat", "-B").returncode != 0:
-        assert time.monotonic() < until, "pbs_server does not answer"
-        time.sleep(0.3)
+    assert until(lambda: cluster.run("qstat", "-B").returncode == 0, 25), "pbs_server does not answer"
     settings = _HOMES / "pbs-login/sched_priv/sched_config"
     cluster.out("sed", "-i", 's/resources: "ncpus,/resources: "side, ncpus,/', settings)
     cluster.spawn("sched", [*cluster.on("login"), str(top / "sbin/pbs_sched"), "-N"])
@@ -131,13 +127,10 @@ def _start_mom(cluster: Cluster, top: Path, node: str) -> None:
 
 
 def _wait_for_nodes(cluster: Cluster, names: Sequence[str]) -> None:
-    until = time.monotonic() + 120
-    while True:
-        text = cluster.run("pbsnodes", "-a").stdout
-        if text.count("state = free") == len(names):
-            return
-        assert time.monotonic() < until, text
-        time.sleep(0.3)
+    def told() -> str:
+        return cluster.run("pbsnodes", "-a").stdout
+
+    assert until(lambda: told().count("state = free") == len(names), 120), told()
 
 
 def running(cluster: Cluster) -> list[str]:
@@ -155,17 +148,13 @@ def _without_prologue(cluster: Cluster) -> None:
 
 
 def _start_server(cluster: Cluster) -> None:
-    top = installed()
-    assert top is not None
-    cluster.out(top / "sbin/pbs_server", limit_s=120)
+    cluster.out(_top() / "sbin/pbs_server", limit_s=120)
 
 
 def _nodes_are_found(cluster: Cluster) -> None:
-    top = installed()
-    assert top is not None
     cluster.out("qmgr", "-c", "unset server node_fail_requeue")
     for node in cluster.found():
-        _start_mom(cluster, top, node)
+        _start_mom(cluster, _top(), node)
     _wait_for_nodes(cluster, list(cluster.nodes))
 
 

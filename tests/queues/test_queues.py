@@ -1,12 +1,11 @@
 """Real batch systems: the suite `nodes` by ReFrame and by Snakemake, and a job that somebody cancels."""
 
-import time
-
 import pytest
 
 from tests.queues.checkout import QueueCheckout
 from tests.queues.nodes import Cluster
 from tests.queues.system import System
+from tests.workflow.processes import until
 
 pytestmark = pytest.mark.slow
 
@@ -15,14 +14,10 @@ def test_the_suite_nodes_by_reframe_and_by_snakemake(checkout: QueueCheckout, sy
     """What ReFrame measured is not measured again."""
     checkout.real_suite("nodes", [2, 4], [1])
     checkout.shorten("xfer: [16 KiB, 1 MiB]", "xfer: [1 MiB]")
-    code, output = checkout.reframe("--name", "^measure.*-2x", "--run")
-    assert code == 0, output
-    assert "Ran 1/1 test case(s)" in output
+    assert "Ran 1/1 test case(s)" in checkout.reframe("--name", "^measure.*-2x", "--run")
     measured = checkout.runs()
     assert {run["host"]["placement"]["alone"] for run in measured} == {True}
-    code, output = checkout.snakemake()
-    assert code == 0, output
-    assert output.count("has been submitted as job") == 1
+    assert checkout.snakemake().count("has been submitted as job") == 1
     records = checkout.records()
     assert {(row["nn"], row["ppn"]) for row in records} == {("2", "1"), ("4", "1")}
     assert {row["verdict"] for row in records} <= {"VALID", "UNPROVEN", "DEGRADED"}
@@ -42,15 +37,12 @@ def test_a_cancelled_job_is_submitted_again(
     checkout.slow_down(1)
     checkout.hold.touch()
     process = checkout.start(*checkout.snakemake_words())
-    until = time.monotonic() + 180
-    while not checkout.runs() and process.poll() is None and time.monotonic() < until:
-        time.sleep(0.2)
+    until(lambda: checkout.runs() != [] or process.poll() is not None, 180)
     assert process.poll() is None, process.communicate()[0]
     (kept,) = checkout.runs()
     (job,) = system.jobs(cluster)
     system.cancel(cluster, job)
-    while system.jobs(cluster) and time.monotonic() < until:
-        time.sleep(0.2)
+    until(lambda: system.jobs(cluster) == [], 180)
     checkout.hold.unlink()
     output, _ = process.communicate(timeout=180)
     assert process.returncode == 0, output

@@ -96,31 +96,29 @@ def measured(made: Checkout, method: str, cells: str) -> list[dict[str, str]]:
     if cells == "few":
         file = made.folder / "config" / "suites" / "nodes.yaml"
         file.write_text(file.read_text().replace("xfer: [16 KiB, 1 MiB]", "xfer: [1 MiB]"))
+    by_reframe = method == "reframe"
+    command = made.reframe_words("--name", "^measure", "--run") if by_reframe else made.snakemake_words()
     code, output = 1, ""
     for _ in range(_TRIES):  # on a busy machine a job may end before it has measured all
-        if code and method == "snakemake":
-            code, output = made.snakemake(limit_s=_LIMIT_S)
-        elif code:
-            code, output = made.reframe("--name", "^measure", "--run", limit_s=_LIMIT_S)
-            assert f"Ran {BATCHES}/{BATCHES} test case" in output, output
+        if code:
+            code, output = made.ended(*command, limit_s=_LIMIT_S)
+            assert not by_reframe or f"Ran {BATCHES}/{BATCHES} test case" in output, output
     assert code == 0, output
-    if method == "reframe":
+    if by_reframe:
         plan, records = made.results / "nodes" / "plan.json", made.results / "nodes" / "records.csv"
         plan.parent.mkdir(parents=True, exist_ok=True)
         for arguments in (
             ["weir", "plan", "--site", "sandbox", "--suite", "nodes", "--out", str(plan)],
             ["weir", "collect", "--plan", str(plan), "--results", str(made.results), "--out", str(records)],
         ):
-            code, output = made.run(*arguments)
-            assert code == 0, output
+            made.run(*arguments)
     return made.records()
 
 
 @contextmanager
 def slurm() -> Iterator[Made]:
     cluster = new_cluster()
-    done = cluster.up("--nodes", str(len(NODES)))
-    assert done.returncode == 0, done.stderr
+    cluster.up("--nodes", str(len(NODES)))
     try:
         yield lambda folder: Checkout.make(folder, cluster)
     finally:
@@ -146,7 +144,7 @@ def queue(name: str) -> Iterator[Made]:
 def missing(name: str) -> str:
     """Why it cannot be measured here, or nothing."""
     if name == "slurm":
-        return f"not installed: {', '.join(MISSING)}" if MISSING else ""
+        return MISSING
     return next(each for each in SYSTEMS if each.scheduler == name).missing()
 
 

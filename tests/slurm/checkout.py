@@ -10,6 +10,7 @@ import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from tests.checkout import copy_shipped_config
 from tests.slurm.private_slurm import HERE, Cluster
@@ -185,7 +186,8 @@ class Checkout:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.communicate()
 
-    def run(self, *arguments: str, limit_s: float = 400) -> tuple[int, str]:
+    def ended(self, *arguments: str, limit_s: float = 400) -> tuple[int, str]:
+        """Exit code and output."""
         process = self.start(*arguments)
         try:
             output, _ = process.communicate(timeout=limit_s)
@@ -194,18 +196,27 @@ class Checkout:
             raise
         return process.returncode, output
 
+    def run(self, *arguments: str, fails: bool = False, limit_s: float = 400) -> str:
+        """The output of a command that succeeds, or that fails."""
+        code, output = self.ended(*arguments, limit_s=limit_s)
+        assert (code != 0) == fails, f"{arguments}: exit code {code}\n{output}"
+        return output
+
     def snakemake_words(self, *arguments: str) -> list[str]:
         records = str((self.results / self.study / "records.csv").relative_to(self.folder))
         start = [sys.executable, "-c", SNAKEMAKE, "--profile", "profiles/slurm", "--nocolor"]
         start += ["--slurm-init-seconds-before-status-checks", "1", "--latency-wait", "10"]
         return [*start, *arguments, "--", records]
 
-    def snakemake(self, *arguments: str, limit_s: float = 400) -> tuple[int, str]:
-        return self.run(*self.snakemake_words(*arguments), limit_s=limit_s)
+    def snakemake(self, *arguments: str, **how: Any) -> str:
+        return self.run(*self.snakemake_words(*arguments), **how)
 
-    def reframe(self, *arguments: str, limit_s: float = 400) -> tuple[int, str]:
+    def reframe_words(self, *arguments: str) -> list[str]:
         settings = ["-C", "reframe_checks/settings.py", "-c", "reframe_checks", "--system", "sandbox:debug"]
-        return self.run(str(BIN / "reframe"), "--nocolor", *settings, *arguments, limit_s=limit_s)
+        return [str(BIN / "reframe"), "--nocolor", *settings, *arguments]
+
+    def reframe(self, *arguments: str, **how: Any) -> str:
+        return self.run(*self.reframe_words(*arguments), **how)
 
     def records(self) -> list[dict[str, str]]:
         with (self.results / self.study / "records.csv").open() as stream:

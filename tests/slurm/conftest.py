@@ -1,21 +1,16 @@
 """A private Slurm for the tests; where Slurm is not installed, they are skipped by name."""
 
-import os
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from tests.needs import not_installed
+from tests.slurm.checkout import Checkout
 from tests.slurm.private_slurm import HERE, Cluster, new_cluster
 
-SBIN = "/usr/sbin:/sbin"
-MISSING = [
-    name
-    for name in ("slurmctld", "slurmd", "munged", "mungekey", "srun")
-    if shutil.which(name, path=f"{os.environ.get('PATH', '')}:{SBIN}") is None
-]
-
-
+MISSING = not_installed("slurmctld", "slurmd", "munged", "mungekey", "srun")
 # So that processes that share the tests end together.
 LONGEST_FIRST = ["test_snakemake", "test_how_to", "test_faults"]
 
@@ -30,7 +25,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if MISSING:
         for item in items:
             if HERE in item.path.parents:
-                item.add_marker(pytest.mark.skip(reason=f"not installed: {', '.join(MISSING)}"))
+                item.add_marker(pytest.mark.skip(reason=MISSING))
 
 
 @pytest.fixture
@@ -46,8 +41,12 @@ def empty() -> Iterator[Cluster]:
 def cluster() -> Iterator[Cluster]:
     """Four nodes of four cores, shared by the tests that do not harm them; one for each process of pytest."""
     cluster = new_cluster()
-    done = cluster.up("--nodes", "4")
-    assert done.returncode == 0, done.stderr
+    cluster.up("--nodes", "4")
     yield cluster
-    assert cluster.down().returncode == 0
+    cluster.down(code=0)
     assert not cluster.folder.exists()
+
+
+@pytest.fixture
+def checkout(cluster: Cluster, tmp_path: Path) -> Checkout:
+    return Checkout.make(tmp_path / "weir", cluster)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.own_folders import own_folder
+from tests.programs import ran
 
 HERE = Path(__file__).resolve().parent
 SANDBOX = HERE / "sandbox" / "sandbox"
@@ -24,28 +25,20 @@ class Cluster:
         root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
         return clean | root | self.extra | {"PATH": f"{self.folder}/bin:{clean['PATH']}"}
 
-    def run(self, *arguments: str | Path, limit_s: float = 180) -> subprocess.CompletedProcess[str]:
+    def run(
+        self, *arguments: str | Path, limit_s: float = 180, code: int | None = None
+    ) -> subprocess.CompletedProcess[str]:
         """A command with a limit, so that a hang is a failure with a name."""
-        return subprocess.run(
-            [str(word) for word in arguments],
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            timeout=limit_s,
-            check=False,
-            stdin=subprocess.DEVNULL,
-        )
+        return ran(arguments, env=self.environment, timeout=limit_s, stdin=subprocess.DEVNULL, code=code)
 
     def out(self, *arguments: str | Path, limit_s: float = 180) -> str:
-        done = self.run(*arguments, limit_s=limit_s)
-        assert done.returncode == 0, f"{arguments}: exit {done.returncode}\n{done.stdout}\n{done.stderr}"
-        return done.stdout
+        return self.run(*arguments, limit_s=limit_s, code=0).stdout
 
-    def up(self, *options: str) -> subprocess.CompletedProcess[str]:
-        return self.run(SANDBOX, "up", self.folder, *options)
+    def up(self, *options: str, code: int | None = 0) -> subprocess.CompletedProcess[str]:
+        return self.run(SANDBOX, "up", self.folder, *options, code=code)
 
-    def down(self) -> subprocess.CompletedProcess[str]:
-        return self.run(SANDBOX, "down", self.folder)
+    def down(self, code: int | None = None) -> subprocess.CompletedProcess[str]:
+        return self.run(SANDBOX, "down", self.folder, code=code)
 
 
 def new_cluster() -> Cluster:

@@ -24,8 +24,7 @@ SUSPENDED_S = 3.0
 def fragile() -> Iterator[Cluster]:
     """A sandbox that the tests of this file break and hint."""
     cluster = new_cluster()
-    done = cluster.up("--nodes", "4")
-    assert done.returncode == 0, done.stderr
+    cluster.up("--nodes", "4")
     yield cluster
     cluster.down()
 
@@ -53,13 +52,13 @@ def job_ids(cluster: Cluster) -> list[str]:
     return cluster.out("squeue", "-h", "-t", "RUNNING", "-o", "%i").split()
 
 
-def start_and_wait_for_a_run(checkout: Checkout) -> subprocess.Popen[str]:
+def start_and_wait_for_a_run(checkout: Checkout) -> tuple[subprocess.Popen[str], set[str]]:
     """Snakemake in the middle of a batch: one run is finished, the other in flight until it is released."""
     checkout.hold.touch()
     process = checkout.start(*checkout.snakemake_words())
     wait_for("the first run", lambda: checkout.runs() or process.poll() is not None, 180)
     assert process.poll() is None, process.communicate()[0]
-    return process
+    return process, finished(checkout)
 
 
 def until_saved(cluster: Cluster) -> None:
@@ -150,8 +149,7 @@ def completed(checkout: Checkout, process: subprocess.Popen[str], kept: set[str]
 
 @pytest.mark.weekly
 def test_scancel_is_retried(checkout: Checkout) -> None:
-    process = start_and_wait_for_a_run(checkout)
-    kept = finished(checkout)
+    process, kept = start_and_wait_for_a_run(checkout)
     (job,) = job_ids(checkout.cluster)
     checkout.cluster.out("scancel", job)
     wait_for("the end of the job", lambda: job not in job_ids(checkout.cluster))
@@ -160,8 +158,7 @@ def test_scancel_is_retried(checkout: Checkout) -> None:
 
 def test_failed_node_is_left_out(checkout: Checkout) -> None:
     cluster = checkout.cluster
-    process = start_and_wait_for_a_run(checkout)
-    kept = finished(checkout)
+    process, kept = start_and_wait_for_a_run(checkout)
     try:
         cluster.out(SANDBOX, "kill", "node2", cluster.folder)
         cluster.out("scontrol", "update", "nodename=node2", "state=down", "reason=test")
@@ -187,8 +184,7 @@ def stopped(checkout: Checkout) -> bool:
 
 def test_end_at_the_time_limit_is_retried(checkout: Checkout) -> None:
     checkout.suite([2], [1], cells=CELLS, timeout="5 min")
-    process = start_and_wait_for_a_run(checkout)
-    kept = finished(checkout)
+    process, kept = start_and_wait_for_a_run(checkout)
     # The run in flight hangs, as on a file system that has stopped to answer; Slurm looks every half minute.
     wait_for("the next run", lambda: stopped(checkout))
     release(checkout)
@@ -200,8 +196,7 @@ def test_end_at_the_time_limit_is_retried(checkout: Checkout) -> None:
 @pytest.mark.weekly
 def test_preempted_batch_is_completed(checkout: Checkout) -> None:
     checkout.site("--partition=debug", "--partition=scavenge")
-    process = start_and_wait_for_a_run(checkout)
-    kept = finished(checkout)
+    process, kept = start_and_wait_for_a_run(checkout)
     checkout.cluster.out("srun", "-p", "debug", "-N4", "--exclusive", "true")
     assert completed(checkout, process, kept).count("has been submitted") == 1
 
@@ -211,8 +206,7 @@ def test_restart_of_slurmctld_loses_nothing(checkout: Checkout) -> None:
     cluster = checkout.cluster
     # srun may wait for a step for a minute after the restart; at the cell's limit weir starts another one.
     checkout.suite([2], [1], cells=CELLS, timeout="30 s")
-    process = start_and_wait_for_a_run(checkout)
-    kept = finished(checkout)
+    process, kept = start_and_wait_for_a_run(checkout)
     release(checkout)  # holding it counts towards its limit
     cluster.out(SANDBOX, "kill", "slurmctld", cluster.folder)
     time.sleep(5)
@@ -235,8 +229,7 @@ def test_why_a_job_waits_for_a_partition_that_is_down_is_told(checkout: Checkout
 @pytest.mark.weekly
 def test_a_job_that_the_system_kills_is_submitted_again(checkout: Checkout) -> None:
     """As for want of memory."""
-    process = start_and_wait_for_a_run(checkout)
-    kept = finished(checkout)
+    process, kept = start_and_wait_for_a_run(checkout)
     (job,) = job_ids(checkout.cluster)
     killed = processes_of_job(checkout, job)
     assert any(b"slurm_script" in arguments for arguments in killed.values()), killed
@@ -250,8 +243,7 @@ def test_a_job_that_the_system_kills_is_submitted_again(checkout: Checkout) -> N
 @pytest.mark.weekly
 def test_a_job_whose_slurmstepd_is_killed_is_completed(checkout: Checkout) -> None:
     """Its script goes on. Slurm finds out when the node registers the next time, and starts the job again."""
-    process = start_and_wait_for_a_run(checkout)
-    kept = finished(checkout)
+    process, kept = start_and_wait_for_a_run(checkout)
     (job,) = job_ids(checkout.cluster)
     (script,) = (pid for pid, args in processes_of_job(checkout, job).items() if b"/slurm_script" in args)
     daemon = int(Path(f"/proc/{script}/stat").read_text().rpartition(")")[2].split()[1])
@@ -313,30 +305,26 @@ def test_a_job_that_is_suspended_in_a_phase_is_degraded_with_how_long(checkout: 
 
 
 def test_ctrl_c_cancels_the_jobs(checkout: Checkout) -> None:
-    process = start_and_wait_for_a_run(checkout)
-    kept = finished(checkout)
+    process, kept = start_and_wait_for_a_run(checkout)
     os.killpg(process.pid, signal.SIGINT)
     code, _ = end_of(process)
     assert code != 0
     wait_for("the end of the job", lambda: checkout.cluster.out("squeue", "-h") == "")
     wait_for("the end of the ranks", lambda: rank_ids(checkout) == [])
     release(checkout)
-    code, output = checkout.snakemake()
-    assert code == 0, output
+    checkout.snakemake()
     assert_complete(checkout, kept)
 
 
 def test_rebooted_login_node_leaves_the_job_that_can_be_waited_for(checkout: Checkout) -> None:
     """Snakemake is killed; its job measures on. A second one does not measure beside it."""
-    process = start_and_wait_for_a_run(checkout)
-    kept = finished(checkout)
+    process, kept = start_and_wait_for_a_run(checkout)
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
     assert len(job_ids(checkout.cluster)) == 1
     release(checkout)
-    checkout.run(str(BIN / "snakemake"), "--unlock", "--cores", "1")
-    code, output = checkout.snakemake("--rerun-incomplete")
-    assert code == 0, output
+    checkout.ended(str(BIN / "snakemake"), "--unlock", "--cores", "1")
+    checkout.snakemake("--rerun-incomplete")
     assert_complete(checkout, kept)
 
 
@@ -346,13 +334,11 @@ def test_failing_prologue_of_a_task_is_named_and_mended(checkout: Checkout) -> N
     before = prologue.read_text()
     prologue.write_text("#!/bin/sh\nexit 3\n")
     try:
-        code, output = checkout.snakemake()
-        assert code != 0
+        output = checkout.snakemake(fails=True)
         assert "was not measured: slurmstepd-node1: error: TaskProlog failed status=3" in output
     finally:
         prologue.write_text(before)
-    code, output = checkout.snakemake()
-    assert code == 0, output
+    checkout.snakemake()
     assert_complete(checkout, set())
 
 
@@ -365,13 +351,11 @@ def test_full_results_directory_is_named_and_mended(checkout: Checkout) -> None:
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", runs], capture_output=True, check=True)
     try:
         (runs / "filler").write_bytes(b"x" * 60 * 1024)
-        code, output = checkout.reframe("--name", "^measure", "--run")
-        assert code != 0
+        output = checkout.reframe("--name", "^measure", "--run", fails=True)
         assert "No space left on device" in output
         (runs / "filler").unlink()
         subprocess.run(["mount", "-o", "remount,size=16m", str(runs)], check=True)
-        code, output = checkout.snakemake()
-        assert code == 0, output
+        checkout.snakemake()
         assert_complete(checkout, set())
     finally:
         subprocess.run(["umount", str(runs)], check=True)

@@ -14,7 +14,6 @@ import pytest
 import yaml
 
 from tests.slurm.checkout import Checkout
-from tests.slurm.private_slurm import Cluster
 
 PPN, STACKS = [1, 2], ["debian", "second", "third", "fourth", "fifth"]
 OF_A_TARGET = len(PPN) * len(STACKS)
@@ -51,9 +50,8 @@ def peak_kib(pid: int) -> int:
 
 @pytest.mark.slow
 @pytest.mark.weekly
-def test_a_workflow_of_many_jobs_ends(cluster: Cluster, tmp_path: Path) -> None:
+def test_a_workflow_of_many_jobs_ends(checkout: Checkout, tmp_path: Path) -> None:
     assert JOBS % OF_A_TARGET == 0, f"WEIR_TEST_JOBS: a multiple of {OF_A_TARGET}"
-    checkout = Checkout.make(tmp_path / "weir", cluster)
     checkout.suite([1], PPN)
     stacks(checkout)
     with tempfile.TemporaryDirectory(prefix="weir-test-", dir="/dev/shm") as folder:
@@ -76,5 +74,5 @@ def test_a_workflow_of_many_jobs_ends(cluster: Cluster, tmp_path: Path) -> None:
         }
         assert Counter(run["status"] for run in checkout.runs()) == {"done": JOBS}
         assert [*Path(folder).glob("*/*")] == []
-    assert cluster.out("squeue", "-h") == ""
+    assert checkout.cluster.out("squeue", "-h") == ""
     print(f"peak of the workflow's process: {max(peaks) / 1024:.0f} MiB")

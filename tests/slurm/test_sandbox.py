@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.needs import need, network_namespaces, user_namespaces
+from tests.programs import ran
 from tests.slurm.private_slurm import HERE, SANDBOX, Cluster
 
 MARK = "SLURM_SANDBOX_MARK"
@@ -57,15 +58,14 @@ def assert_nothing_left(cluster: Cluster, facts: dict[str, object]) -> None:
 
 def test_up_then_down_leaves_nothing(empty: Cluster) -> None:
     shared_memory = set(os.listdir("/dev/shm"))
-    done = empty.up("--nodes", "2")
-    assert done.returncode == 0, done.stderr
+    empty.up("--nodes", "2")
     facts = state(empty)
     first = int(str(facts["port"]))
     assert listening(range(first, first + 3)) == [first, first + 1, first + 2]
     assert wildcard(range(first, first + 3)) == []
     assert len(carriers(facts["mark"])) >= 4
     empty.run("sbatch", "-N2", "-o", empty.folder / "job.out", "--wrap", "trap '' TERM; sleep 100; sleep 100")
-    assert empty.down().returncode == 0
+    empty.down(code=0)
     assert_nothing_left(empty, facts)
     assert not {name for name in set(os.listdir("/dev/shm")) - shared_memory if empty.folder.name in name}
 
@@ -89,23 +89,20 @@ def test_a_daemon_in_the_midst_of_an_exec_is_alive(
 
 
 def test_down_twice_and_down_of_nothing_are_fine(empty: Cluster) -> None:
-    assert empty.down().returncode == 0
+    empty.down(code=0)
     assert not empty.folder.exists()
-    assert empty.down().returncode == 0
+    empty.down(code=0)
 
 
 def test_down_touches_no_folder_that_is_not_a_sandbox(empty: Cluster) -> None:
     (empty.folder / "thesis.tex").write_text("years of work")
-    done = empty.down()
-    assert done.returncode == 1
-    assert "not a sandbox" in done.stderr
+    assert "not a sandbox" in empty.down(code=1).stderr
     assert (empty.folder / "thesis.tex").read_text() == "years of work"
-    assert "not empty" in empty.up().stderr
+    assert "not empty" in empty.up(code=1).stderr
 
 
 def test_status_without_a_sandbox_says_how_to_start_one(empty: Cluster) -> None:
-    done = empty.run(SANDBOX, "status", empty.folder)
-    assert done.returncode == 1
+    done = empty.run(SANDBOX, "status", empty.folder, code=1)
     assert f"sandbox up {empty.folder}" in done.stderr
 
 
@@ -115,9 +112,7 @@ def test_a_taken_port_is_refused_by_number(empty: Cluster) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
-        done = empty.up("--port", str(port))
-    assert done.returncode == 1
-    assert str(port) in done.stderr
+        assert str(port) in empty.up("--port", str(port), code=1).stderr
 
 
 @pytest.mark.parametrize(
@@ -131,8 +126,7 @@ def test_a_namespace_in_which_slurm_cannot_run_is_named(
     empty: Cluster, namespace: list[str], reason: str
 ) -> None:
     need(network_namespaces if namespace == ["--net"] else user_namespaces)
-    done = empty.run("unshare", *namespace, SANDBOX, "up", empty.folder)
-    assert done.returncode == 1
+    done = empty.run("unshare", *namespace, SANDBOX, "up", empty.folder, code=1)
     assert reason in done.stderr
     assert list(empty.folder.iterdir()) == []
 
@@ -141,13 +135,8 @@ def test_a_namespace_in_which_slurm_cannot_run_is_named(
 def test_a_demo_that_fails_keeps_the_logs_of_slurm(tmp_path: Path) -> None:
     checkout = tmp_path / "weir"
     shutil.copytree(HERE, checkout / "tests/slurm", ignore=shutil.ignore_patterns("__pycache__"))
-    done = subprocess.run(
-        [checkout / "tests/slurm/demo.sh"],  # there is nothing to measure with
-        env={**os.environ, "TMPDIR": "/tmp"},  # the path of a socket is short
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    environment = {**os.environ, "TMPDIR": "/tmp"}  # the path of a socket is short
+    done = ran([checkout / "tests/slurm/demo.sh"], env=environment)  # there is nothing to measure with
     assert done.returncode != 0
     logs = checkout / "results/sandbox/nodes/logs/slurm"
     assert f"the logs of Slurm are in {logs}" in done.stderr
@@ -165,7 +154,7 @@ def test_down_cleans_up_a_start_that_was_killed(empty: Cluster, after_s: float) 
     start.send_signal(signal.SIGKILL)
     start.wait()
     facts = state(empty)
-    assert empty.down().returncode == 0
+    empty.down(code=0)
     assert_nothing_left(empty, facts)
 
 
@@ -173,13 +162,13 @@ def test_down_cleans_up_a_start_that_was_killed(empty: Cluster, after_s: float) 
 def test_up_hints_a_half_up_state(empty: Cluster) -> None:
     empty.up("--nodes", "2")
     assert "already up" in empty.up("--nodes", "2").stdout
-    assert "another sandbox" in empty.up("--nodes", "3").stderr
+    assert "another sandbox" in empty.up("--nodes", "3", code=1).stderr
     empty.out(SANDBOX, "kill", "slurmctld", empty.folder)
-    assert empty.run(SANDBOX, "status", empty.folder).returncode == 1
-    assert empty.up("--nodes", "2").returncode == 0
+    empty.run(SANDBOX, "status", empty.folder, code=1)
+    empty.up("--nodes", "2")
     names = empty.out("srun", "-N2", "sh", "-c", "echo $SLURMD_NODENAME").split()
     assert sorted(names) == ["node1", "node2"]
-    assert empty.run(SANDBOX, "status", empty.folder).returncode == 0
+    empty.run(SANDBOX, "status", empty.folder, code=0)
 
 
 @pytest.mark.slow
@@ -198,8 +187,7 @@ def test_two_sandboxes_side_by_side_do_not_see_each_other(cluster: Cluster, empt
 def test_accounting_remembers_jobs(empty: Cluster) -> None:
     if shutil.which("mariadbd", path="/usr/sbin:/usr/bin") is None or not Path("/usr/sbin/slurmdbd").exists():
         pytest.skip("not installed: slurmdbd, mariadb-server")
-    done = empty.up("--nodes", "2", "--accounting")
-    assert done.returncode == 0, done.stderr
+    empty.up("--nodes", "2", "--accounting")
     facts = state(empty)
     empty.out("srun", "--job-name=remembered", "-N2", "true")
     arguments = ("sacct", "-X", "-n", "-P", "-o", "jobname,state,nnodes")
@@ -222,8 +210,7 @@ def test_any_user_can_have_one() -> None:
     folder = Path(f"/tmp/weir-slurm-nobody-{os.getpid()}")
     cluster = Cluster(folder)
     try:
-        done = cluster.run(*nobody, SANDBOX, "up", folder, "--nodes", "2")
-        assert done.returncode == 0, done.stderr
+        cluster.out(*nobody, SANDBOX, "up", folder, "--nodes", "2")
         facts = state(cluster)
         assert cluster.out(*nobody, folder / "bin" / "srun", "-N2", "id", "-u").split() == ["65534", "65534"]
     finally:
