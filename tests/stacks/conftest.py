@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.programs import ran
+
 ROOT = Path(__file__).resolve().parents[2]
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Compile = Callable[..., Path]
@@ -27,16 +29,10 @@ def spack() -> Run:
         pytest.skip("no spack: neither on the PATH nor by SPACK_ROOT (https://spack.io, 1.1 or newer)")
 
     def run(
-        *arguments: str, environment: Mapping[str, str] | None = None
+        *arguments: str, environment: Mapping[str, str] | None = None, code: int | None = None
     ) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [program, "--color=never", *arguments],
-            env={**os.environ, **(environment or {})},
-            capture_output=True,
-            text=True,
-            timeout=900,
-            check=False,
-        )
+        own = {**os.environ, **(environment or {})}
+        return ran([program, "--color=never", *arguments], env=own, timeout=900, code=code)
 
     return run
 

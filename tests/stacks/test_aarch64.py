@@ -4,11 +4,11 @@ import json
 import os
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.programs import ran
 from tests.stacks.conftest import ROOT
 
 pytestmark = pytest.mark.slow
@@ -32,12 +32,7 @@ int main(int count, char **arguments) {
 
 
 def call(*arguments: object, **variables: str) -> str:
-    command = [str(argument) for argument in arguments]
-    done = subprocess.run(
-        command, env={**os.environ, **variables}, capture_output=True, text=True, timeout=600, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    return ran(arguments, env={**os.environ, **variables}, timeout=600, code=0).stdout
 
 
 def there(*arguments: object, **variables: str) -> str:
@@ -95,7 +90,7 @@ def test_what_of_the_engine_needs_no_mpi_is_compiled_with_its_warnings(tmp_path:
     faults, compiled = [], 0
     for source in sorted((ROOT / "src/engine").rglob("*.c")):
         command = [COMPILER, *flags, *folders, "-c", "-o", tmp_path / "object.o", source]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = ran(command)
         if not re.search(r"fatal error: [\w./]+: No such file", done.stderr):  # of MPI, HDF5, liburing ...
             compiled += 1
             faults += [done.stderr] if done.returncode else []

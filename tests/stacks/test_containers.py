@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.programs import write_program
+from tests.programs import ran, write_program
 from tests.stacks.conftest import ROOT
 
 DEFINITIONS = sorted((ROOT / "containers").glob("*.def"))
@@ -25,24 +25,18 @@ TEST = ROOT / "containers" / "test-measure.sh"
 RANKS = ("mpirun", "--oversubscribe", "--bind-to", "none", "-np", "2")
 
 
-def call(*arguments: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
+def call(
+    *arguments: str | Path, code: int | None = None, **variables: str
+) -> subprocess.CompletedProcess[str]:
     root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    return subprocess.run(
-        [str(word) for word in arguments],
-        env={**os.environ, **root, **variables},
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
+    return ran(arguments, env={**os.environ, **root, **variables}, timeout=600, code=code)
 
 
 def lists_hash(commit: str) -> str:
     """The SHA-256 of what an image installs from, as that commit has it."""
     listed = call("git", "-C", ROOT, "ls-tree", "--name-only", commit, "envs/apt/").stdout.split()
     files = [*sorted(name for name in listed if name.endswith(".txt")), "envs/pip/requirements.txt"]
-    shown = [call("git", "-C", ROOT, "show", f"{commit}:{name}") for name in files]
-    assert not any(one.returncode for one in shown)
+    shown = [call("git", "-C", ROOT, "show", f"{commit}:{name}", code=0) for name in files]
     return hashlib.sha256("".join(one.stdout for one in shown).encode()).hexdigest()
 
 
@@ -89,10 +83,9 @@ def test_a_build_without_the_script_stops_with_a_reason(definition: Path) -> Non
     setup = re.search(r"^%setup\n(.*?)^%", definition.read_text(), re.MULTILINE | re.DOTALL)
     assert setup is not None
     assert definition.read_text().index("%setup") < definition.read_text().index("%files")
-    direct = call("sh", "-c", setup[1].replace("{{ commit }}", "unknown"))
-    assert direct.returncode == 1
+    direct = call("sh", "-c", setup[1].replace("{{ commit }}", "unknown"), code=1)
     assert f"containers/build.sh {definition.stem}" in direct.stderr
-    assert call("sh", "-c", setup[1].replace("{{ commit }}", "0" * 40)).returncode == 0
+    call("sh", "-c", setup[1].replace("{{ commit }}", "0" * 40), code=0)
 
 
 @pytest.mark.parametrize("definition", DEFINITIONS, ids=lambda file: file.stem)
@@ -162,8 +155,7 @@ def finished(folder: Path, packages: str) -> Mapping[str, str]:
     for name, line in (("dpkg-query", f"printf '{packages}'"), ("apt-get", "true")):
         write_program(programs / name, f"#!/bin/sh\n{line}\n")
     path = f"{programs}:{os.environ['PATH']}"
-    done = call(FINISH, root, PATH=path, APPTAINER_LABELS=str(folder / "labels"))
-    assert done.returncode == 0, done.stderr
+    call(FINISH, root, PATH=path, APPTAINER_LABELS=str(folder / "labels"), code=0)
     assert not (root / "var/log/dpkg.log").exists()
     assert "./opt/weir/program" in (root / "opt/weir/files.txt").read_text()
     return dict(line.split(" ") for line in (folder / "labels").read_text().splitlines())
@@ -180,11 +172,9 @@ def test_labels_are_checksums_of_packages_sources_and_files(tmp_path: Path) -> N
 
 
 def test_a_missing_image_and_an_unknown_container_are_named(tmp_path: Path) -> None:
-    absent = call(EXEC, tmp_path / "no.sif", "weir-io")
-    assert absent.returncode == 2
+    absent = call(EXEC, tmp_path / "no.sif", "weir-io", code=2)
     assert "containers/build.sh makes it" in absent.stderr
-    unknown = call(BUILD, "mesure")
-    assert unknown.returncode == 2
+    unknown = call(BUILD, "mesure", code=2)
     assert "no container 'mesure'; known: analyse.def measure" in unknown.stderr
 
 
@@ -197,8 +187,7 @@ def test_a_build_labels_the_commit_and_its_lists_and_a_failed_one_says_what_to_d
         "WEIR_OUT": str(tmp_path),
         "WEIR_BUILD_OPTIONS": "--sandbox --fix-perms",
     }
-    done = call(BUILD, "measure", **choice)
-    assert done.returncode == 3
+    done = call(BUILD, "measure", **choice, code=3)
     arguments = done.stdout.split("\n")
     assert arguments[:4] == ["build", "--force", "--sandbox", "--fix-perms"]
     assert [word for word in arguments if "," in word] == [], "Apptainer splits a --build-arg at commas"
@@ -219,8 +208,7 @@ def test_a_build_labels_the_commit_and_its_lists_and_a_failed_one_says_what_to_d
     assert {"pinned=nothing", "base=docker:debian:12"} <= set(newest.stdout.split("\n"))
     assert "debian:12 may be another one tomorrow" in newest.stderr
     assert "packages are the newest" in newest.stderr
-    missing = call(BUILD, "measure", WEIR_APT_SOURCES=str(tmp_path / "none.list"), **choice)
-    assert missing.returncode == 2
+    missing = call(BUILD, "measure", WEIR_APT_SOURCES=str(tmp_path / "none.list"), **choice, code=2)
     assert "none.list cannot be read" in missing.stderr
     (tmp_path / "snapshot.list").write_text("deb [check-valid-until=no] file:/srv/debian bookworm main\n")
     fixed = {
@@ -244,8 +232,7 @@ def test_several_containers_are_built_one_after_the_other(tmp_path: Path) -> Non
     text = '#!/bin/sh\nshift $(($# - 2))\nprintf "%s of %s\\n" "$1" "${2##*/}"\n'
     stand_in = write_program(tmp_path / "apptainer", text)
     choice = {"APPTAINER": str(stand_in), "WEIR_OUT": str(tmp_path), "WEIR_BUILD_OPTIONS": "--sandbox"}
-    done = call(BUILD, "measure", "analyse", **choice)
-    assert done.returncode == 0, done.stderr
+    done = call(BUILD, "measure", "analyse", **choice, code=0)
     built = [line for line in done.stdout.splitlines() if " of " in line]
     assert built == [f"{tmp_path}/{name}.sif of {name}.def" for name in ("measure", "analyse")]
     unknown = call(BUILD, "mesure", "analyse", **choice)
@@ -257,14 +244,8 @@ def test_several_containers_are_built_one_after_the_other(tmp_path: Path) -> Non
 @pytest.mark.parametrize("name", ["measure", "analyse"])
 def test_a_container_is_really_built(apptainer: str, tmp_path: Path, name: str) -> None:
     """Its %test, which measures or draws in it, is part of the build."""
-    command = ("timeout", "3000", BUILD, name)
-    done = subprocess.run(
-        [str(word) for word in command],
-        env={**os.environ, "APPTAINER": apptainer, "WEIR_OUT": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    environment = {**os.environ, "APPTAINER": apptainer, "WEIR_OUT": str(tmp_path)}
+    done = ran(("timeout", "3000", BUILD, name), env=environment)
     if done.returncode and re.search(r"dial tcp|no such host|i/o timeout", done.stderr):
         pytest.skip("the registry of the base cannot be reached")
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
@@ -277,9 +258,8 @@ def test_who_has_no_range_of_ids_is_told_how_to_get_one(tmp_path: Path) -> None:
     for name, does in (("id", '[ "$1" = -un ] && echo stranger || echo 4242'), ("getsubids", "exit 1")):
         write_program(tmp_path / name, f"#!/bin/sh\n{does}\n")
     refused = call(
-        BUILD, "measure", APPTAINER="true", PATH=f"{tmp_path}:/usr/bin:/bin", WEIR_BUILD_OPTIONS=""
+        BUILD, "measure", APPTAINER="true", PATH=f"{tmp_path}:/usr/bin:/bin", WEIR_BUILD_OPTIONS="", code=2
     )
-    assert refused.returncode == 2
     assert "stranger has no range of ids" in refused.stderr
     assert "usermod --add-subuids 300000-365535 --add-subgids 300000-365535 stranger" in refused.stderr
 
@@ -297,15 +277,13 @@ def test_an_image_says_which_commit_and_lists_it_was_made_from(image: Path, appt
 
 @pytest.mark.slow
 def test_ranks_inside_the_container_move_bytes(image: Path, variables: Mapping[str, str]) -> None:
-    done = call(EXEC, image, "/opt/weir/containers/test-measure.sh", **variables)
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = call(EXEC, image, "/opt/weir/containers/test-measure.sh", **variables, code=0)
     assert "MPIIO: 2 ranks wrote and verified 4194304 bytes" in done.stdout
 
 
 @pytest.mark.slow
 def test_ranks_started_from_outside_find_each_other(image: Path, variables: Mapping[str, str]) -> None:
-    done = call(TEST, "weir-io", *RANKS, EXEC, image, **variables)
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = call(TEST, "weir-io", *RANKS, EXEC, image, **variables, code=0)
     assert "MPIIO: 2 ranks wrote and verified 4194304 bytes" in done.stdout
 
 
@@ -324,8 +302,7 @@ def test_the_hosts_mpi_can_take_the_place_of_the_containers(
     bound = {**variables, "APPTAINERENV_LD_LIBRARY_PATH": str(host)}
     listed = call(EXEC, image, "ldd", "/opt/weir/build/weir-io", **bound).stdout
     assert f"libmpi.so.40 => {host}/libmpi.so.40" in listed
-    done = call(TEST, "weir-io", *RANKS, EXEC, image, **bound)
-    assert done.returncode == 0, done.stdout + done.stderr
+    call(TEST, "weir-io", *RANKS, EXEC, image, **bound, code=0)
 
 
 @pytest.mark.slow
@@ -335,13 +312,10 @@ def test_a_batch_runs_in_the_container_as_a_stack(
     weir = ROOT / ".venv" / "bin" / "weir"
     plan = tmp_path / "plan.json"
     choice = ("--site", "stacks", "--suite", "stack-cost", "--stack", "container")
-    made = call(weir, "plan", *choice, "--out", plan, **variables)
-    assert made.returncode == 0, made.stderr
+    call(weir, "plan", *choice, "--out", plan, **variables, code=0)
     results = tmp_path / "results"
-    done = call(
-        weir, "run", "--plan", plan, "--batch", "memory-container-1x2", "--results", results, **variables
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    batch = ("--plan", plan, "--batch", "memory-container-1x2", "--results", results)
+    call(weir, "run", *batch, **variables, code=0)
     runs = [json.loads(file.read_text()) for file in results.glob("runs/*/*/run.json")]
     assert runs
     assert {run["status"] for run in runs} == {"done"}

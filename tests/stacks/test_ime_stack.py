@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.programs import ran
 from tests.stacks.conftest import ROOT
 from weir.cli import main
 
@@ -49,9 +49,7 @@ def store(prefix: Path, tmp_path: Path) -> Iterator[Mapping[str, str]]:
 
 
 def output_of(arguments: Sequence[str | Path], environment: Mapping[str, str]) -> str:
-    done = subprocess.run(arguments, env=environment, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    return ran(arguments, env=environment, timeout=60, code=0).stdout
 
 
 def test_the_stack_has_both_interfaces(prefix: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -74,7 +72,7 @@ def test_every_byte_is_in_the_store_and_none_behind_it(
     options = ["-t", "64k", "-b", "1m", "-w", "-r", "-R", "-e", "-k"]
     arguments = started(prefix / "bin" / "weir-io", "ior", "-a", api, *options)
     arguments += ["-o", f"{file_prefix}{file}", f"--json={summary}"]
-    done = subprocess.run(arguments, env=store, capture_output=True, text=True, timeout=60, check=False)
+    done = ran(arguments, env=store, timeout=60)
     if f"-a {api}: this weir-io was built without it" in done.stderr:
         pytest.skip(f"the weir-io of this stack was built without {api}")
     assert done.returncode == 0, done.stdout + done.stderr

@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 import weir
+from tests.programs import ran
 from tests.stacks.conftest import ROOT
 
 BEGIN = f"{weir.__version__}-"
@@ -89,13 +90,13 @@ def test_what_it_builds_of_weir_has_one_commit_of_this_history(lock: dict[str, A
 
 
 def git(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(["git", "-C", ROOT, *arguments], capture_output=True, text=True, check=False)
+    return ran(["git", "-C", ROOT, *arguments])
 
 
 def built(lock: Path, commit: str, name: str = "weir-io") -> str:
     node = {"name": name, "namespace": "weir", "parameters": {"commit": commit}}
     lock.write_text(json.dumps({"concrete_specs": {"a": node}}))
-    done = subprocess.run([ROOT / "envs/spack/built.sh", lock], capture_output=True, text=True, check=True)
+    done = ran([ROOT / "envs/spack/built.sh", lock], code=0)
     assert f"{name} is built from commit {commit}" in done.stderr
     return done.stderr
 

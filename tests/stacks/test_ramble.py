@@ -3,12 +3,12 @@
 import os
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.programs import ran
 from tests.stacks.conftest import ROOT
 
 pytestmark = pytest.mark.slow
@@ -57,17 +57,7 @@ def test_the_workloads_run_and_are_analysed(tmp_path: Path) -> None:
     kept = {**os.environ, "HOME": str(tmp_path), "SPACK_PYTHON": sys.executable}
 
     def ramble(*arguments: str) -> str:
-        done = subprocess.run(
-            [program, *arguments],
-            env=kept,
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
+        return ran([program, *arguments], env=kept, cwd=tmp_path, timeout=300, code=0).stdout
 
     ramble("repo", "add", str(ROOT / "envs/spack/ramble"))
     ramble("workspace", "create", "-d", "study", "-c", "ramble.yaml")

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.programs import ran, write_file
 from tests.stacks.conftest import ROOT, Run
 from tests.stacks.test_locks import LOCK, LOCKS
 
@@ -30,24 +31,27 @@ def environment(tmp_path: Path) -> str:
 
 
 def git(folder: Path, *arguments: str) -> str:
-    done = subprocess.run(["git", "-C", folder, *arguments], capture_output=True, text=True, check=True)
-    return done.stdout.strip()
+    return ran(["git", "-C", folder, *arguments], check=True).stdout.strip()
 
 
 def spec(
     spack: Run, environment: str, arguments: str, variables: Mapping[str, str] | None = None
 ) -> dict[str, dict[str, Any]]:
     """Packages of a spec by name, concretized without what happens to be installed."""
-    done = spack("-e", environment, "spec", "--fresh", "--json", arguments, environment=variables)
-    assert done.returncode == 0, done.stderr
+    done = spack("-e", environment, "spec", "--fresh", "--json", arguments, environment=variables, code=0)
     (document,) = json.loads(done.stdout) if done.stdout.startswith("[") else [json.loads(done.stdout)]
     return {node["name"]: node for node in document["spec"]["nodes"]}
 
 
+def site_packages(folder: Path, text: str) -> dict[str, str]:
+    """The variables by which a site has these packages."""
+    write_file(folder / "packages.yaml", text)
+    return {"WEIR_SITE_PACKAGES": str(folder)}
+
+
 def test_the_recipes_pass_the_audit(spack: Run, environment: str) -> None:
     for kind in ("packages", "packages-https"):
-        done = spack("-e", environment, "audit", kind, *NAMES)
-        assert done.returncode == 0, done.stdout + done.stderr
+        done = spack("-e", environment, "audit", kind, *NAMES, code=0)
         assert "issue" not in done.stdout
 
 
@@ -65,18 +69,15 @@ def test_the_recipes_are_clean_by_spacks_style_and_for_its_oldest_python(spack: 
     shutil.copytree(ROOT / "envs/spack_repo", clone / folder, ignore=shutil.ignore_patterns("__pycache__"))
     git(clone, "add", "--force", folder)
     files = [str(file) for file in (clone / folder).rglob("*.py")]
-    done = spack("style", "--root", str(clone), "--skip", "mypy", *files)
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = spack("style", "--root", str(clone), "--skip", "mypy", *files, code=0)
     assert "spack style checks were clean" in done.stdout
     backports = [word for name in ("argparse", "importlib", "typing") for word in ("--backport", name)]
     vermin = ["vermin", *backports, "--violations", "-t=3.6-", *files]
-    oldest = subprocess.run(vermin, cwd=clone, capture_output=True, text=True, check=False)
-    assert oldest.returncode == 0, oldest.stdout + oldest.stderr
+    ran(vermin, cwd=clone, code=0)
 
 
 def test_the_environment_reads_with_all_its_parts(spack: Run, environment: str) -> None:
-    done = spack("-e", environment, "repo", "list")
-    assert done.returncode == 0, done.stderr
+    done = spack("-e", environment, "repo", "list", code=0)
     assert "weir" in done.stdout
     assert "ime-emulator" in spack("-e", environment, "providers", "ime").stdout
 
@@ -86,8 +87,7 @@ def test_a_committed_lock_is_complete(spack: Run, environment: str, committed: P
     """Spack finds every root of spack.yaml in it, and keeps it."""
     lock = Path(environment) / "spack.lock"
     shutil.copy(committed, lock)
-    done = spack("-e", environment, "concretize")
-    assert done.returncode == 0, done.stderr
+    done = spack("-e", environment, "concretize", code=0)
     assert "No new specs to concretize" in done.stdout + done.stderr
     specs = json.loads(committed.read_text())["concrete_specs"]
     assert json.loads(lock.read_text())["concrete_specs"] == specs
@@ -98,8 +98,7 @@ def test_a_centres_jobs_are_made_from_the_lock(spack: Run, environment: str, tmp
     variables = {"WEIR_SITE_PACKAGES": str(ROOT / "envs/spack/centre")}
     jobs_file = tmp_path / "jobs.yaml"
     files = ("--output-file", str(jobs_file), "--artifacts-root", str(tmp_path / "artifacts"))
-    done = spack("-e", environment, "ci", "generate", *files, environment=variables)
-    assert done.returncode == 0, done.stderr
+    spack("-e", environment, "ci", "generate", *files, environment=variables, code=0)
     jobs = yaml.safe_load(jobs_file.read_text())
     tags = {name.split("@")[0]: job["tags"] for name, job in jobs.items() if "@" in name}
     nodes = json.loads(LOCK.read_text())["concrete_specs"].values()
@@ -159,8 +158,7 @@ def test_the_vendors_client_is_found_and_the_emulator_is_not_taken_for_it(spack:
     (tmp_path / "emulator/bin/imectl").touch()
     (tmp_path / "spack.yaml").write_text(f"spack: {{repos: {{weir: {OWN}}}, view: false}}\n")
     hints = [word for name in ("ime", "emulator") for word in ("--path", str(tmp_path / name))]
-    done = spack("-e", str(tmp_path), "external", "find", *hints, "ddn-ime")
-    assert done.returncode == 0, done.stderr
+    spack("-e", str(tmp_path), "external", "find", *hints, "ddn-ime", code=0)
     packages = yaml.safe_load((tmp_path / "spack.yaml").read_text())["spack"]["packages"]
     assert packages["ddn-ime"]["externals"] == [{"spec": "ddn-ime@1.3", "prefix": str(tmp_path / "ime")}]
 
@@ -177,18 +175,14 @@ def test_what_spack_finds_does_not_change_the_checkout(spack: Run, tmp_path: Pat
         "SPACK_USER_CONFIG_PATH": str(tmp_path / "user"),
         "SPACK_SYSTEM_CONFIG_PATH": str(tmp_path / "none"),
     }
-    done = spack("-e", str(tmp_path), "compiler", "find", environment=fresh)
-    assert done.returncode == 0, done.stderr
+    spack("-e", str(tmp_path), "compiler", "find", environment=fresh, code=0)
     assert (tmp_path / "spack.yaml").read_text() == (ROOT / "spack.yaml").read_text()
     assert "gcc" in (tmp_path / "envs/spack/machine/packages.yaml").read_text()
 
 
 def test_mpich_has_drivers_for_ime_and_lustre_at_once(spack: Run, environment: str, tmp_path: Path) -> None:
-    site = tmp_path / "site"
-    site.mkdir()
     external = "{buildable: false, externals: [{spec: lustre@2.15, prefix: /opt/lustre}]}"
-    (site / "packages.yaml").write_text(f"packages: {{lustre: {external}}}\n")
-    variables = {"WEIR_SITE_PACKAGES": str(site)}
+    variables = site_packages(tmp_path / "site", f"packages: {{lustre: {external}}}\n")
     nodes = spec(spack, environment, "mpich romio-filesystem=ime,lustre", variables)
     assert sorted(nodes["mpich"]["parameters"]["romio-filesystem"]) == ["ime", "lustre"]
     assert {"ime-emulator", "lustre"} <= set(nodes)
@@ -249,28 +243,19 @@ def test_a_conflict_says_what_to_ask_for(spack: Run, environment: str, arguments
 def test_the_vendors_client_is_taken_where_the_site_declares_it(
     spack: Run, environment: str, tmp_path: Path
 ) -> None:
-    site = tmp_path / "site"
-    site.mkdir()
-    (site / "packages.yaml").write_text(
+    variables = site_packages(
+        tmp_path / "site",
         "packages:\n"
         "  ime: {require: [ddn-ime]}\n"
-        "  ddn-ime: {buildable: false, externals: [{spec: ddn-ime@1.5, prefix: /opt/ddn/ime}]}\n"
+        "  ddn-ime: {buildable: false, externals: [{spec: ddn-ime@1.5, prefix: /opt/ddn/ime}]}\n",
     )
-    done = spack(
-        "-e", environment, "spec", "--fresh", f"mpich {IME}", environment={"WEIR_SITE_PACKAGES": str(site)}
-    )
-    assert done.returncode == 0, done.stderr
+    done = spack("-e", environment, "spec", "--fresh", f"mpich {IME}", environment=variables, code=0)
     assert "ddn-ime@1.5" in done.stdout
     assert "ime-emulator" not in done.stdout
 
 
 def test_debians_open_mpi_stack_is_taken_as_it_is(spack: Run, environment: str, tmp_path: Path) -> None:
-    made = subprocess.run(
-        [ROOT / "envs" / "spack" / "debian-externals.sh", tmp_path / "debian"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    made = ran([ROOT / "envs" / "spack" / "debian-externals.sh", tmp_path / "debian"])
     if made.returncode != 0:
         pytest.skip(f"no Open MPI stack of Debian: {made.stderr.strip()}")
     site = {"WEIR_SITE_PACKAGES": made.stdout.strip()}

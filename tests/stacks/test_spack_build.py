@@ -1,11 +1,11 @@
 """One build of the recipes on Debian's libraries by Spack, their tests, and what a centre does with it."""
 
 import os
-import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.programs import ran
 from tests.stacks.conftest import ROOT, Run
 
 pytestmark = pytest.mark.slow
@@ -27,7 +27,7 @@ def built(spack: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An environment with weir-io +ime, installed below a folder of its own."""
     folder = tmp_path_factory.mktemp("built")
     script = ROOT / "envs" / "spack" / "debian-externals.sh"
-    made = subprocess.run([script, folder / "debian"], capture_output=True, text=True, check=False)
+    made = ran([script, folder / "debian"])
     if made.returncode != 0:
         pytest.skip(f"no Open MPI stack of Debian: {made.stderr.strip()}")
     (folder / "spack.yaml").write_text(ENVIRONMENT.replace("FOLDER", str(folder)))
@@ -37,9 +37,7 @@ def built(spack: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def good(spack: Run, folder: Path, *arguments: str, options: tuple[str, ...] = (), **variables: str) -> str:
-    done = spack(*options, "-e", str(folder), *arguments, environment=variables)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    return spack(*options, "-e", str(folder), *arguments, environment=variables, code=0).stdout
 
 
 def installed(store: Path, name: str) -> Path:
@@ -81,6 +79,5 @@ def test_a_signed_cache_is_for_those_who_trust_its_key(spack: Run, built: Path) 
     good(spack, built, "gpg", "trust", str(built / "centre.pub"), **user)
     good(spack, built, *arguments, options=elsewhere, **user)
     program = installed(built / "elsewhere", "weir-io")
-    printed = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
-    assert printed.startswith("weir-io ")
+    assert ran([program, "--version"], code=0).stdout.startswith("weir-io ")
     assert str(built / "store") not in os.fsdecode(program.read_bytes())
