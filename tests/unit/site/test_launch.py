@@ -37,16 +37,17 @@ def test_srun_is_always_given_its_full_geometry(nodes: int, ppn: int) -> None:
     assert {f"--nodes={nodes}", f"--ntasks={nodes * ppn}", f"--ntasks-per-node={ppn}"} <= set(arguments)
 
 
-def test_inner_srun_hangs_without_overlap() -> None:
-    assert "--overlap" in launcher("srun").command(1, 1, [], {})
+OPTIONS = {
+    "inner srun hangs without": "--overlap",
+    "srun does not eat the caller's standard input": "--input=none",
+    "without MPI plugin Open MPI starts as singletons": "--mpi=pmix",
+    "ranks are placed in blocks, as mpirun places them": "--distribution=block",
+}
 
 
-def test_srun_does_not_eat_the_callers_standard_input() -> None:
-    assert "--input=none" in launcher("srun").command(1, 1, [], {})
-
-
-def test_without_mpi_plugin_open_mpi_starts_as_singletons() -> None:
-    assert "--mpi=pmix" in launcher("srun").command(2, 2, [], {})
+@pytest.mark.parametrize("option", OPTIONS.values(), ids=OPTIONS)
+def test_srun_is_always_given(option: str) -> None:
+    assert option in launcher("srun").command(2, 2, [], {})
 
 
 def test_mpich_needs_pmi2_and_the_stack_says_so() -> None:
@@ -112,10 +113,6 @@ def test_a_job_whose_file_of_nodes_was_removed_is_over(name: str, line: str) -> 
 def test_a_program_that_failed_is_an_execution(stderr: str) -> None:
     assert launcher("srun").lost(stderr) is None
     assert launcher("mpirun").lost(stderr) is None
-
-
-def test_ranks_are_placed_in_blocks_as_mpirun_places_them() -> None:
-    assert "--distribution=block" in launcher("srun").command(2, 2, [], {})
 
 
 def test_cpu_binding_of_the_outer_job_is_unset() -> None:

@@ -91,45 +91,22 @@ def test_another_name_space_needs_no_directory(tmp_path: Path) -> None:
         ("[plain]", "[plane]", "stacks.plain", "no partition runs the stack 'plain'", "delete it"),
         ("fake: [", "fkae: [", "stacks.plain.programs.fkae", "there is no tool 'fkae'", "'fake'?"),
         ("{root}", "{rot}", "programs.fake[0]", "{rot}, which stands for nothing", "'root'?"),
+        ("target: disk", "target: disc", "1: target", "'disc' differs", "write target: disk"),
+        ("kind: disk", "kind: lustre", "2: kind", "'lustre' is not one", "disk, memory"),
+        ("[POSIX, MPIIO]", "[POSX]", "5: apis[0]", "no tool knows the interface 'POSX'", "'POSIX'?"),
+        ("space:", "stacks: [plane]\nspace:", "6: stacks[0]", "the site has no stack 'plane'", "'plain'?"),
+        ("1 GiB", "1 GB/s", "6: space", "'1 GB/s' is not a size", "a number and a unit"),
+        ("1 GiB", "1024", "6: space", "1024 has no unit", "'1 KiB'"),
+        ("100 MiB/s", "100", "7: expect.write", "100 has no unit", "100 MiB/s"),
+        ("read:", "reed:", "7: expect.reed", "unknown key 'reed'", "'read'?"),
     ],
 )
-def test_mistakes_of_a_site(tmp_path: Path, old: str, new: str, place: str, message: str, hint: str) -> None:
-    printed = problems_of(tmp_path, site=SITE.replace(old, new))
-    assert printed.startswith("config/sites/here/site.yaml:")
-    assert place in printed
-    assert message in printed
-    assert hint in printed
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "place", "message", "hint"),
-    [
-        ("target: disk", "target: disc", "disk.yaml:1: target", "'disc' differs", "write target: disk"),
-        ("kind: disk", "kind: lustre", "disk.yaml:2: kind", "'lustre' is not one", "disk, memory"),
-        (
-            "[POSIX, MPIIO]",
-            "[POSX]",
-            "disk.yaml:5: apis[0]",
-            "no tool knows the interface 'POSX'",
-            "'POSIX'?",
-        ),
-        (
-            "space:",
-            "stacks: [plane]\nspace:",
-            "disk.yaml:6: stacks[0]",
-            "the site has no stack 'plane'",
-            "'plain'?",
-        ),
-        ("1 GiB", "1 GB/s", "disk.yaml:6: space", "'1 GB/s' is not a size", "a number and a unit"),
-        ("1 GiB", "1024", "disk.yaml:6: space", "1024 has no unit", "'1 KiB'"),
-        ("100 MiB/s", "100", "disk.yaml:7: expect.write", "100 has no unit", "100 MiB/s"),
-        ("read:", "reed:", "disk.yaml:7: expect.reed", "unknown key 'reed'", "'read'?"),
-    ],
-)
-def test_mistakes_of_a_target(
+def test_mistakes_of_a_site_or_a_target(
     tmp_path: Path, old: str, new: str, place: str, message: str, hint: str
 ) -> None:
-    printed = problems_of(tmp_path, target=TARGET.replace(old, new))
+    printed = problems_of(tmp_path, SITE.replace(old, new), TARGET.replace(old, new))
+    file = "site.yaml" if old in SITE else "targets/disk.yaml"
+    assert printed.startswith(f"config/sites/here/{file}:")
     assert place in printed
     assert message in printed
     assert hint in printed

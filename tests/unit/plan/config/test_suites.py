@@ -47,52 +47,47 @@ def test_a_formula_comes_after_what_it_uses(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "place", "message", "hint"),
     [
-        ("    spase: {}", "8: experiments.one.spase", "unknown key 'spase'", "did you mean 'space'?"),
-        ("    space: {xfre: [1 MiB]}", "8: experiments.one.space.xfre", "no parameter 'xfre'", "'xfer'?"),
-        ("    space: {xfer: [16384]}", "8: experiments.one.space.xfer[0]", "16384 has no unit", "'16 KiB'"),
-        ("    space: {xfer: [0 B]}", "space.xfer[0]", "'0 B' is too small", "at least 1"),
-        ("    space: {xfer: [1 MiB, 1024 KiB]}", "space.xfer[1]", "in the list of 'xfer' twice", "keep one"),
-        ("    space: {xfer: 1 MiB}", "space.xfer", "'1 MiB' is not a list", "write [1 MiB]"),
-        ("    space: {xfer: []}", "space.xfer", "is empty", "at least 1"),
-        ("    fixed: {api: posix}", "8: experiments.one.fixed.api", "not one of the choices", "'POSIX'?"),
-        ("    fixed: {access: [wirte]}", "fixed.access", "not one of the choices", "'write'?"),
-        ("    fixed: {sync: yes}", "fixed.sync", "'yes' is not true or false", "write true"),
-        ("    fixed: {stripe_count: -1}", "fixed.stripe_count", "-1 is too small", "at least 0"),
-        ("    fixed: {stripe_count: 1 B}", "fixed.stripe_count", "not a whole number", "without unit"),
-        ("    fixed: {stonewall: 60}", "fixed.stonewall", "60 has no unit", "'60 s'"),
-        ("    fixed: {hints: [a]}", "fixed.hints", "not a valid group of hints", "{romio_cb_write: enable}"),
-        ("    fixed: {geometry: 7}", "fixed.geometry", "7 is not text", 'in quotes: "7"'),
-        ("    fixed: {block: '= 2 * xfre'}", "fixed.block", "unknown name 'xfre'", "'xfer'?"),
-        ("    fixed: {block: '= block'}", "fixed.block", "needs itself", "break the circle"),
-        ("    where: [{exclude: xfer > 1}]", "where[0]", "'because' is missing", "The reason"),
-        ("    where: [{exclude: ap > 1, because: x}]", "where[0].exclude", "unknown name 'ap'", "'api'?"),
-        ("    repetitions: {rounds: 0}", "repetitions.rounds", "0 is too small", "at least 1"),
-        ("    targets: {kind: [disc]}", "targets.kind[0]", "no kind of target 'disc'", "'disk'?"),
-        ("    targets: [dsk]", "targets[0]", "site here has no target 'dsk'", "'disk'?"),
+        ("spase: {}", "8: experiments.one.spase", "unknown key 'spase'", "did you mean 'space'?"),
+        ("space: {xfre: [1 MiB]}", "8: experiments.one.space.xfre", "no parameter 'xfre'", "'xfer'?"),
+        ("space: {xfer: [16384]}", "8: experiments.one.space.xfer[0]", "16384 has no unit", "'16 KiB'"),
+        ("space: {xfer: [0 B]}", "space.xfer[0]", "'0 B' is too small", "at least 1"),
+        ("space: {xfer: [1 MiB, 1024 KiB]}", "space.xfer[1]", "in the list of 'xfer' twice", "keep one"),
+        ("space: {xfer: 1 MiB}", "space.xfer", "'1 MiB' is not a list", "write [1 MiB]"),
+        ("space: {xfer: []}", "space.xfer", "is empty", "at least 1"),
+        ("fixed: {api: posix}", "8: experiments.one.fixed.api", "not one of the choices", "'POSIX'?"),
+        ("fixed: {access: [wirte]}", "fixed.access", "not one of the choices", "'write'?"),
+        ("fixed: {sync: yes}", "fixed.sync", "'yes' is not true or false", "write true"),
+        ("fixed: {stripe_count: -1}", "fixed.stripe_count", "-1 is too small", "at least 0"),
+        ("fixed: {stripe_count: 1 B}", "fixed.stripe_count", "not a whole number", "without unit"),
+        ("fixed: {stonewall: 60}", "fixed.stonewall", "60 has no unit", "'60 s'"),
+        ("fixed: {hints: [a]}", "fixed.hints", "not a valid group of hints", "{romio_cb_write: enable}"),
+        ("fixed: {geometry: 7}", "fixed.geometry", "7 is not text", 'in quotes: "7"'),
+        ("fixed: {block: '= 2 * xfre'}", "fixed.block", "unknown name 'xfre'", "'xfer'?"),
+        ("fixed: {block: '= block'}", "fixed.block", "needs itself", "break the circle"),
+        ("where: [{exclude: xfer > 1}]", "where[0]", "'because' is missing", "The reason"),
+        ("where: [{exclude: ap > 1, because: x}]", "where[0].exclude", "unknown name 'ap'", "'api'?"),
+        ("repetitions: {rounds: 0}", "repetitions.rounds", "0 is too small", "at least 1"),
+        ("targets: {kind: [disc]}", "targets.kind[0]", "no kind of target 'disc'", "'disk'?"),
+        ("targets: [dsk]", "targets[0]", "site here has no target 'dsk'", "'disk'?"),
+        ("scales: {q: {ppn: two}}", "scales.q.ppn", "'two' is not a list", "write a list of whole numbers"),
+        ("scales: {q: {ppn: many}}", "scales.q.ppn", "'many' is not a list", "such as [1, 2]"),
         (
-            "    scales: {q: {ppn: two}}",
-            "scales.q.ppn",
-            "'two' is not a list",
-            "write a list of whole numbers",
-        ),
-        ("    scales: {q: {ppn: many}}", "scales.q.ppn", "'many' is not a list", "such as [1, 2]"),
-        (
-            "    scales: {q: {ppn: [two]}}",
+            "scales: {q: {ppn: [two]}}",
             "scales.q.ppn[0]",
             "'two' is not a whole number",
             "write it in digits, such as 2",
         ),
-        ("    targets: disk", "targets", "'disk' is not a list", "write [disk]"),
-        ("    stacks: [plane]", "stacks[0]", "site here has no stack 'plane'", "'plain'?"),
-        ("    timeout: 60", "timeout", "60 has no unit", "'60 s'"),
-        ("    scales: {quick: {node: [1]}}", "scales.quick.node", "unknown key 'node'", "'nodes'?"),
-        ("    scales: {quick: {space: {xfer: [1]}}}", "scales.quick.space.xfer[0]", "1 has no unit", "'1 B'"),
+        ("targets: disk", "targets", "'disk' is not a list", "write [disk]"),
+        ("stacks: [plane]", "stacks[0]", "site here has no stack 'plane'", "'plain'?"),
+        ("timeout: 60", "timeout", "60 has no unit", "'60 s'"),
+        ("scales: {quick: {node: [1]}}", "scales.quick.node", "unknown key 'node'", "'nodes'?"),
+        ("scales: {quick: {space: {xfer: [1]}}}", "scales.quick.space.xfer[0]", "1 has no unit", "'1 B'"),
     ],
 )
 def test_mistakes_are_named_with_file_line_key_and_hint(
     tmp_path: Path, line: str, place: str, message: str, hint: str
 ) -> None:
-    printed = problems_of(tmp_path, HEAD + line + "\n")
+    printed = problems_of(tmp_path, f"{HEAD}    {line}\n")
     assert printed.startswith("config/suites/mine.yaml:8: ")
     assert place in printed
     assert message in printed
@@ -102,26 +97,22 @@ def test_mistakes_are_named_with_file_line_key_and_hint(
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        (
-            "suite: mine",
-            "suite: yours",
-            "mine.yaml:1: suite: the suite is named 'yours', its file 'mine.yaml'",
-        ),
-        ("tool: fake", "tool: fkae", "mine.yaml:5: experiments.one.tool: there is no tool 'fkae'"),
-        ("ppn: [1]", "ppn: [0]", "mine.yaml:7: experiments.one.ppn[0]: 0 is too small"),
-        ("nodes: [1]", "nodes: [1, 1]", "mine.yaml:6: experiments.one.nodes: '1' stands in the list twice"),
-        ("nodes: [1]", "nodes: 1", "mine.yaml:6: experiments.one.nodes: 1 is not a list"),
-        ("question: How?\n", "", "mine.yaml:1: the key 'question' is missing"),
+        ("suite: mine", "suite: yours", "1: suite: the suite is named 'yours', its file 'mine.yaml'"),
+        ("tool: fake", "tool: fkae", "5: experiments.one.tool: there is no tool 'fkae'"),
+        ("ppn: [1]", "ppn: [0]", "7: experiments.one.ppn[0]: 0 is too small"),
+        ("nodes: [1]", "nodes: [1, 1]", "6: experiments.one.nodes: '1' stands in the list twice"),
+        ("nodes: [1]", "nodes: 1", "6: experiments.one.nodes: 1 is not a list"),
+        ("question: How?\n", "", "1: the key 'question' is missing"),
         (
             "experiments:",
             "where: [{exclude: ap > 1, because: x}]\nexperiments:",
-            "mine.yaml:3: where[0].exclude: 'ap > 1' uses the unknown name 'ap'",
+            "3: where[0].exclude: 'ap > 1' uses the unknown name 'ap'",
         ),
-        ("  one:", "  Number One:", "mine.yaml:4: experiments.Number One: 'Number One' is not a name"),
+        ("  one:", "  Number One:", "4: experiments.Number One: 'Number One' is not a name"),
     ],
 )
 def test_mistakes_in_the_frame(tmp_path: Path, old: str, new: str, message: str) -> None:
-    assert message in problems_of(tmp_path, HEAD.replace(old, new))
+    assert f"mine.yaml:{message}" in problems_of(tmp_path, HEAD.replace(old, new))
 
 
 @pytest.mark.parametrize(

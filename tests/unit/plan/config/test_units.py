@@ -1,5 +1,7 @@
 """weir/base/units.py"""
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -114,61 +116,44 @@ def test_for_reading() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "shown"),
+    ("text_of", "value", "shown"),
     [
-        (1449.5, "1,450"),
-        (99.96, "100"),
-        (12.0, "12"),
-        (12.25, "12.3"),
-        (0.0123, "0.0123"),
-        (0.000012345, "0.0000123"),
-        (0.5, "0.5"),
-        (10.0, "10"),
-        (0.0, "0"),
+        # No exponent.
+        (three_digits, 1449.5, "1,450"),
+        (three_digits, 99.96, "100"),
+        (three_digits, 12.0, "12"),
+        (three_digits, 12.25, "12.3"),
+        (three_digits, 0.0123, "0.0123"),
+        (three_digits, 0.000012345, "0.0000123"),
+        (three_digits, 0.5, "0.5"),
+        (three_digits, 10.0, "10"),
+        (three_digits, 0.0, "0"),
+        # Nothing or all only where it is, as whole_percent() of analysis/R/labels.R.
+        (signed_percent, 0.0, "+0%"),
+        (signed_percent, 0.0035, "+0.35%"),
+        (signed_percent, -0.004, "-0.4%"),
+        (signed_percent, 0.124, "+12%"),
+        (signed_percent, -0.9963, "-99.6%"),
+        (signed_percent, 0.99963, "+99.96%"),
+        (signed_percent, 1.0, "+100%"),
+        (signed_percent, 1.004, "+100.4%"),
+        (signed_percent, 2.27, "+227%"),
+        # A small ratio does not read as zero.
+        (ratio_text, 0.8534, "0.853"),
+        (ratio_text, 12.3456, "12.346"),
+        (ratio_text, 0.000412, "0.000412"),
+        # A unit that fits.
+        (latency_text, 9.06, "9.06 µs"),
+        (latency_text, 999.0, "999 µs"),
+        (latency_text, 999.4, "999 µs"),
+        (latency_text, 999.5, "1 ms"),
+        (latency_text, 2940.0, "2.94 ms"),
+        (latency_text, 999_600.0, "1 s"),
+        (latency_text, 1.2e6, "1.2 s"),
     ],
 )
-def test_three_digits_have_no_exponent(value: float, shown: str) -> None:
-    assert three_digits(value) == shown
-
-
-@pytest.mark.parametrize(
-    ("share", "shown"),
-    [
-        (0.0, "+0%"),
-        (0.0035, "+0.35%"),
-        (-0.004, "-0.4%"),
-        (0.124, "+12%"),
-        (-0.9963, "-99.6%"),
-        (0.99963, "+99.96%"),
-        (1.0, "+100%"),
-        (1.004, "+100.4%"),
-        (2.27, "+227%"),
-    ],
-)
-def test_a_share_reads_as_nothing_or_as_all_only_where_it_is(share: float, shown: str) -> None:
-    """As whole_percent() of analysis/R/labels.R."""
-    assert signed_percent(share) == shown
-
-
-@pytest.mark.parametrize(("ratio", "shown"), [(0.8534, "0.853"), (12.3456, "12.346"), (0.000412, "0.000412")])
-def test_a_small_ratio_does_not_read_as_zero(ratio: float, shown: str) -> None:
-    assert ratio_text(ratio) == shown
-
-
-@pytest.mark.parametrize(
-    ("microseconds", "shown"),
-    [
-        (9.06, "9.06 µs"),
-        (999.0, "999 µs"),
-        (999.4, "999 µs"),
-        (999.5, "1 ms"),
-        (2940.0, "2.94 ms"),
-        (999_600.0, "1 s"),
-        (1.2e6, "1.2 s"),
-    ],
-)
-def test_latencies_have_a_unit_that_fits(microseconds: float, shown: str) -> None:
-    assert latency_text(microseconds) == shown
+def test_a_number_reads_as_what_it_is(text_of: Callable[[float], str], value: float, shown: str) -> None:
+    assert text_of(value) == shown
 
 
 @pytest.mark.parametrize(
