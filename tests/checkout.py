@@ -146,6 +146,19 @@ def copy_shipped_config(folder: Path) -> None:
     (config / "config.yaml").write_text("site: local\nsuites: [quick]\ntargets: []\n")
 
 
+def copy_parts(parts: Sequence[str], folder: Path) -> None:
+    """Files and folders of this tree that it has; config/ is as it is shipped."""
+    for part in parts:
+        source = ROOT / part
+        if part == "config":
+            copy_shipped_config(folder)
+        elif source.is_dir():
+            ignored = shutil.ignore_patterns("__pycache__", ".snakemake")
+            shutil.copytree(source, folder / part, symlinks=True, ignore=ignored)
+        elif source.is_file():
+            shutil.copy(source, folder / part)
+
+
 def link_checkout(folder: Path) -> None:
     """What weir report reads of a checkout, as links to this one."""
     for part in ("config", "reports", "Snakefile"):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.checkout import copy_shipped_config
+from tests.checkout import copy_parts
 from tests.slurm.private_slurm import HERE, Cluster
 from weir.tools.engine import engine_of
 
@@ -70,15 +70,7 @@ class Checkout:
     @classmethod
     def make(cls, folder: Path, cluster: Cluster) -> "Checkout":
         folder.mkdir(parents=True, exist_ok=True)
-        for part in PARTS:
-            source, copy = ROOT / part, folder / part
-            if part == "config":
-                copy_shipped_config(folder)
-            elif source.is_dir():
-                ignored = shutil.ignore_patterns("__pycache__", ".snakemake")
-                shutil.copytree(source, copy, symlinks=True, ignore=ignored)
-            else:
-                shutil.copy(source, copy)
+        copy_parts(PARTS, folder)
         for suite in (folder / "config" / "suites").glob("*.yaml"):
             suite.unlink()  # ReFrame would measure them all
         for site in (folder / "config" / "sites").iterdir():

@@ -79,18 +79,8 @@ sys.exit(subprocess.run(command, env=environment, timeout=99).returncode)
 
 
 def inside(name: str, nodes: int, ppn: int, program: Path) -> list[str]:
-    root = str(HERE.parent.parent)
-    return [
-        "env",
-        f"PYTHONPATH={root}",
-        sys.executable,
-        "-c",
-        INSIDE,
-        name,
-        str(nodes),
-        str(ppn),
-        str(program),
-    ]
+    path = f"PYTHONPATH={ROOT}"
+    return ["env", path, sys.executable, "-c", INSIDE, name, str(nodes), str(ppn), str(program)]
 
 
 @pytest.mark.sample(3)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.checkout import copy_shipped_config
+from tests.checkout import copy_parts
 from tests.programs import ran
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -117,14 +117,7 @@ class Checkout:
 def copy_of_the_tree(folder: Path) -> Checkout:
     root = folder / "checkout"
     root.mkdir()
-    for part in PARTS:
-        source = ROOT / part
-        if part == "config":
-            copy_shipped_config(root)
-        elif source.is_dir():
-            shutil.copytree(source, root / part, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
-        elif source.is_file():
-            shutil.copy(source, root / part)
+    copy_parts(PARTS, root)
     if (ROOT / "build").is_dir():
         (root / "build").symlink_to(ROOT / "build")
     return Checkout(root)

@@ -11,7 +11,6 @@ import argparse
 import csv
 import os
 import random
-import secrets
 import shutil
 import signal
 import subprocess
@@ -23,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.workflow.processes import Terminal, children, kill, processes_below, start, until
-from tests.workflow.soak import LIMIT_S, OF_A_MINUTE, Field, Process, soak_field
+from tests.workflow.soak import LIMIT_S, OF_A_MINUTE, Field, Process, kinds_parser, soak_field
 
 # make starts `weir report` as the Makefile does, without the set-up.
 MAKE = ("make", "--file", "interrupts.mk", "report")
@@ -211,10 +210,7 @@ def write_table(tallies: Mapping[str, Tally], out: Path | None) -> None:
 
 
 def options(about: str | None, kinds: Collection[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=15, help="rounds of each kind (default: 15)")
-    parser.add_argument("--kinds", default=",".join(kinds), help=f"subset of {','.join(kinds)}")
-    parser.add_argument("--seed", type=int, default=secrets.randbelow(2**31), help="seed of the moments")
+    parser = kinds_parser(about, kinds, rounds=15)
     parser.add_argument("--out", type=Path, help="a table of all kinds")
     args = parser.parse_args()
     print(f"seed {args.seed}", flush=True)

@@ -20,7 +20,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -351,27 +351,22 @@ def _rounds(
                         print(f"{where}: {problem}", flush=True)
 
 
+def kinds_parser(about: str | None, kinds: Collection[str], rounds: int) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=rounds, help=f"of each kind (default: {rounds})")
+    parser.add_argument(
+        "--kinds", default=",".join(kinds), help=f"subset of {','.join(kinds)} (default: all)"
+    )
+    seed = secrets.randbelow(2**31)
+    parser.add_argument("--seed", type=int, default=seed, help="seed of the moments (default: random)")
+    return parser
+
+
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--rounds", type=int, default=100, help="rounds of each kind (default: 100)")
-    parser.add_argument(
-        "--seconds",
-        type=float,
-        default=float("inf"),
-        help="start no round after this time (default: no limit)",
-    )
+    parser = kinds_parser(__doc__, KINDS, rounds=100)
+    seconds = "start no round after this time (default: no limit)"
+    parser.add_argument("--seconds", type=float, default=float("inf"), help=seconds)
     parser.add_argument("--minute", action="store_true", help="measurements of a minute")
-    parser.add_argument(
-        "--kinds", default=",".join(KINDS), help=f"subset of {','.join(KINDS)} (default: all)"
-    )
-    parser.add_argument(
-        "--seed",
-        type=int,
-        default=secrets.randbelow(2**31),
-        help="seed of the moments of kills (default: random)",
-    )
     args = parser.parse_args()
     print(f"seed {args.seed}", flush=True)
     size = OF_A_MINUTE if args.minute else (EXECUTIONS, RATE)
