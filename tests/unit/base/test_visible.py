@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from weir import cli
+from tests.unit.conftest import RunWeir
 from weir.base.errors import VisibleStream, WeirError, unfiltered, visible, visible_output
 
 ESCAPES = "\x1b]0;title\x07\x1b[31m\x9b2J\r\u202e\u2028\x7f\x00"
@@ -42,9 +42,7 @@ def test_messages_are_visible_wherever_they_are_printed() -> None:
 
 
 @pytest.mark.parametrize("name", [b"x\x1b[31m\x07y", b"x\xe9y", "x\u202ey".encode()])
-def test_file_names_of_others_are_visible(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: bytes
-) -> None:
+def test_file_names_of_others_are_visible(tmp_path: Path, run_weir: RunWeir, name: bytes) -> None:
     """As `weir verify` prints them."""
     run = tmp_path / "runs/c/0"
     run.mkdir(parents=True)
@@ -52,7 +50,6 @@ def test_file_names_of_others_are_visible(
     (run / "run.json").write_text(text)
     (tmp_path / "SHA256SUMS").write_text(f"{hashlib.sha256(text.encode()).hexdigest()}  runs/c/0/run.json\n")
     with open(os.path.join(os.fsencode(run), name), "w"):
-        assert cli.main(["verify", str(tmp_path)]) == 1
-    printed = capsys.readouterr().out
+        printed = run_weir("verify", tmp_path, code=1).out
     assert "added: runs/c/0/" in printed
     assert visible(printed) == printed

@@ -9,7 +9,6 @@ import pytest
 
 from tests.programs import write_program
 from tests.unit.conftest import RunWeir
-from weir import cli
 from weir.base.errors import from_os_error
 from weir.base.files import write_atomically
 from weir.commands.init import _copy
@@ -71,14 +70,13 @@ def test_a_study_can_be_edited_where_the_installed_weir_is_read_only(tmp_path: P
 
 
 def test_init_can_be_repeated_after_a_full_disk(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_weir: RunWeir
 ) -> None:
     def full(source: str, target: str, *, follow_symlinks: bool = True) -> None:
         raise OSError(errno.ENOSPC, FULL, source, None, target)
 
     with monkeypatch.context() as patched:
         patched.setattr(shutil, "copyfile", full)
-        assert cli.main(["init", str(tmp_path / "study")]) == 1
-    assert FULL in capsys.readouterr().err
+        assert FULL in run_weir("init", tmp_path / "study", code=1).err
     assert not (tmp_path / "study").exists()
-    assert cli.main(["init", str(tmp_path / "study")]) == 0
+    run_weir("init", tmp_path / "study")

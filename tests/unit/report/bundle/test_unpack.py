@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from weir import cli
+from tests.unit.conftest import RunWeir
 from weir.base.errors import WeirError
 from weir.report.bundle import reproduce as limits
 from weir.report.bundle.reproduce import unpack
@@ -123,24 +123,21 @@ def test_what_weir_packs_is_unpacked(tmp_path: Path) -> None:
 
 @pytest.mark.row("bundle")
 def test_code_of_a_bundle_does_not_run_without_trust(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, run_weir: RunWeir, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bundle = packed(tmp_path / "b.zip", lambda archive: archive.writestr("code/weir/__main__.py", "x"))
-    arguments = ["reproduce", str(bundle), "--out", str(tmp_path / "again")]
-    assert cli.main(arguments) == 2
-    printed = capsys.readouterr().err
+    arguments = ["reproduce", bundle, "--out", tmp_path / "again"]
+    printed = run_weir(*arguments, code=2).err
     assert "its code would run with your rights, and was not trusted" in printed
     assert "add --trust if you trust whoever made it" in printed
     assert not (tmp_path / "again").exists()
     monkeypatch.setattr(sys, "stdin", io.StringIO("n\n"))
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    assert cli.main(arguments) == 2
-    assert "Run it? [y/N]" in capsys.readouterr().err
+    assert "Run it? [y/N]" in run_weir(*arguments, code=2).err
     assert not (tmp_path / "again").exists()
     monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
-    assert cli.main(arguments) == 2  # it holds no study; but it was opened
-    assert "SHA256SUMS" in capsys.readouterr().err
-    assert cli.main([*arguments[:-1], str(tmp_path / "other"), "--trust"]) == 2
-    assert "SHA256SUMS" in capsys.readouterr().err
+    # It holds no study; but it was opened.
+    assert "SHA256SUMS" in run_weir(*arguments, code=2).err
+    assert "SHA256SUMS" in run_weir(*arguments[:-1], tmp_path / "other", "--trust", code=2).err
