@@ -13,6 +13,13 @@ def write_file(path: Path, text: str) -> Path:
     return path
 
 
+def replace_in(path: Path, old: str, new: str) -> None:
+    """A text that is not in the file any more is a mistake of the test."""
+    text = path.read_text(encoding="utf-8")
+    assert old in text, f"{old!r} is not in {path}"
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
 def write_program(path: Path, text: str) -> Path:
     """A file that may be executed."""
     write_file(path, text).chmod(0o755)

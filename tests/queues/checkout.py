@@ -28,13 +28,6 @@ class QueueCheckout(Checkout):
             assert count, f"{old} is not in {file}"
         file.write_text(text)
 
-    def shorten(self, old: str, new: str) -> None:
-        """Fewer cells of the suite."""
-        file = self.folder / "config" / "suites" / f"{self.study}.yaml"
-        text = file.read_text()
-        assert old in text
-        file.write_text(text.replace(old, new))
-
     def on_login_node(self) -> list[str]:
         return [*self.cluster.on("login"), "env", "-C", str(self.folder)]
 

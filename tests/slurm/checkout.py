@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.checkout import copy_parts
+from tests.programs import replace_in
 from tests.slurm.private_slurm import HERE, Cluster
 from weir.tools.engine import engine_of
 
@@ -130,11 +131,12 @@ class Checkout:
         (self.folder / "config" / "config.yaml").write_text(f"site: sandbox\nsuites: [{name}]\n")
 
     def site(self, old: str, new: str) -> None:
-        """Change a line of the site's file; a line that is not there any more is the test's mistake."""
-        file = self.folder / "config" / "sites" / "sandbox" / "site.yaml"
-        text = file.read_text()
-        assert old in text, f"{old!r} is not in {file}"
-        file.write_text(text.replace(old, new))
+        """Change a line of the site's file."""
+        replace_in(self.folder / "config/sites/sandbox/site.yaml", old, new)
+
+    def shorten(self, old: str, new: str) -> None:
+        """Change the suite, to fewer cells."""
+        replace_in(self.folder / f"config/suites/{self.study}.yaml", old, new)
 
     def slow_down(self, seconds: float) -> None:
         runs = self.results / "runs"

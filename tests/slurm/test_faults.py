@@ -280,12 +280,9 @@ def test_slurmctld_that_is_down_at_the_first_question_loses_nothing(checkout: Ch
 def test_a_job_that_is_suspended_in_a_phase_is_degraded_with_how_long(checkout: Checkout) -> None:
     """As gang scheduling and preemption by suspension do."""
     checkout.suite([2], [1])
-    suite = checkout.folder / "config" / "suites" / "tiny.yaml"
     # 64 transfers of each rank in 32 s: the job is suspended in the midst of them, when the second rank has
     # written four behind the block of the first one.
-    suite.write_text(
-        suite.read_text().replace("block: 1 MiB", "block: 1 MiB, rate: 4").replace("[write, read]", "[write]")
-    )
+    checkout.shorten("[write, read], block: 1 MiB", "[write], block: 1 MiB, rate: 4")
     process = start_and_wait_for_a_job(checkout)
     data = checkout.target
     least = 2**20 + 4 * 2**14

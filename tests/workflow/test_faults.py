@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.workflow.conftest import ROOT, SUITE, TARGET, Checkout
+from tests.needs import mounts, need
+from tests.programs import replace_in
+from tests.workflow.conftest import ROOT, SITE, SUITE, TARGET, Checkout
 from tests.workflow.gate import ENDED, close_gate
 from weir.plan import read_plan
 from weir.workflow.study import what_is_left
@@ -23,13 +25,10 @@ RUN = ("run", "--plan", "plan.json", "--results", "results/local")
 @pytest.fixture
 def small_mount(tmp_path: Path) -> Iterator[Path]:
     """A tmpfs of 64 MiB."""
+    need(mounts)
     point = tmp_path / "small"
     point.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=64m", "none", str(point)], capture_output=True, check=False
-    )
-    if mounted.returncode != 0:
-        pytest.skip("mounting a tmpfs is not allowed here")
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64m", "none", str(point)], check=True)
     yield point
     subprocess.run(["umount", "--lazy", str(point)], check=False, capture_output=True)
 
@@ -44,8 +43,7 @@ def plan(checkout: Checkout, code: int = 0) -> subprocess.CompletedProcess[str]:
 
 
 def grow_blocks(checkout: Checkout, block: str) -> None:
-    suite = checkout.root / "config/suites/tiny.yaml"
-    suite.write_text(suite.read_text().replace("block: 256 KiB", f"block: {block}"))
+    replace_in(checkout.root / SUITE, "block: 256 KiB", f"block: {block}")
 
 
 def runs_of(checkout: Checkout) -> list[Path]:
@@ -94,16 +92,14 @@ def test_space_that_goes_while_measuring_fails_the_cells_and_keeps_the_others(
     plan(tiny)
     tiny.weir(*RUN, code=0)
     before = runs_of(tiny)
-    suite = tiny.root / "config/suites/tiny.yaml"
-    suite.write_text(suite.read_text().replace("- 64 KiB", "- 64 KiB\n      - 1 MiB"))
+    replace_in(tiny.root / SUITE, "- 64 KiB", "- 64 KiB\n      - 1 MiB")
     # The cells check free space themselves only at the start of the batch: take it right after.
     launcher = tiny.write(
         "hog.sh",
         f"#!/bin/sh\nhead -c 40M /dev/zero > {small_mount}/hog 2>/dev/null\n"
         f'exec "{ROOT}/build/weir-io" "$@"\n',
     )
-    site = tiny.root / "config/sites/local/site.yaml"
-    site.write_text(site.read_text().replace('"{root}/build/weir-io"', str(launcher)))
+    replace_in(tiny.root / SITE, '"{root}/build/weir-io"', str(launcher))
     plan(tiny)
     second = tiny.weir(*RUN, code=1)
     assert "No space left on device" in second.stderr
@@ -151,8 +147,7 @@ def test_a_target_that_vanishes_ends_the_batch_and_keeps_its_runs(tiny: Checkout
         f"[ ! -e {counter} ] || [ $(wc -l < {counter}) -le 4 ] || umount --lazy {small_mount} 2>/dev/null\n"
         f'exec "{ROOT}/build/weir-io" "$@"\n',
     )
-    site = tiny.root / "config/sites/local/site.yaml"
-    site.write_text(site.read_text().replace('"{root}/build/weir-io"', str(program)))
+    replace_in(tiny.root / SITE, '"{root}/build/weir-io"', str(program))
     plan(tiny)
     done = tiny.weir(*RUN, code=1)
     assert "is not there" in done.stderr

@@ -17,7 +17,8 @@ from typing import Any
 
 import pytest
 
-from tests.workflow.conftest import ROOT, Checkout
+from tests.programs import replace_in
+from tests.workflow.conftest import ROOT, SITE, Checkout
 
 ADDITIONS = Path(__file__).parent / "additions"
 # The caches of the linters are: what they know of unchanged files.
@@ -225,8 +226,7 @@ def test_an_engine_back_end(extended: Checkout, engine: Path) -> None:
     """A suite names it, its files have their evidence, and the page answers with it."""
     (extended.root / "config/suites/other-api.yaml").write_text(OTHER_API)
     folder = extended.root / "results/other/other-api"
-    site = extended.root / "config/sites/local/site.yaml"
-    site.write_text(site.read_text().replace("{root}/build/weir-io", str(engine)))
+    replace_in(extended.root / SITE, "{root}/build/weir-io", str(engine))
     rows = extended.measure("results/other/other-api", "--suite", "other-api", "--target", "second")
     assert {row["api"] for row in rows} == {"PEBBLE"}
     for row in rows:  # other writers on the disk may degrade a record

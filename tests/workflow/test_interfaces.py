@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.programs import replace_in
 from tests.workflow.conftest import ROOT, SUITE, Checkout
 from tests.workflow.reframe_results import reframe
 from weir.plan import read_plan
@@ -32,8 +33,7 @@ def lacking(tiny: Checkout) -> Checkout:
     """The tiny suite with an original IOR that lacks the interface of half of its cells."""
     text = WITHOUT_MPIIO.format(calls=tiny.root / "calls", engine=ROOT / "build/weir-io")
     tiny.use(ior=[str(tiny.write("bin/ior", text))])
-    suite = tiny.root / "config/suites/tiny.yaml"
-    suite.write_text(suite.read_text().replace("iterations: 2", "iterations: 1"))
+    replace_in(tiny.root / SUITE, "iterations: 2", "iterations: 1")
     assert tiny.weir("plan", "--out", "plan.json").returncode == 0
     return tiny
 
@@ -70,8 +70,7 @@ def test_cells_without_their_interface_are_unavailable_and_the_others_are_measur
 
 def test_an_interface_that_is_there_later_is_measured_then(lacking: Checkout) -> None:
     assert lacking.weir(*RUN).returncode == 1
-    program = lacking.root / "bin/ior"
-    program.write_text(program.read_text().replace("|MMAP", "|MMAP|MPIIO"))
+    replace_in(lacking.root / "bin/ior", "|MMAP", "|MMAP|MPIIO")
     lacking.weir(*RUN, "--receipt", RECEIPT, code=0)
     receipt = receipt_of(lacking)
     assert (receipt["kept"], receipt["done"], receipt["unavailable_cells"]) == (2, 2, {})

@@ -7,7 +7,7 @@ from statistics import median
 
 import pytest
 
-from tests.programs import ran
+from tests.programs import ran, replace_in
 from tests.workflow.pdf_boxes import pages_of
 from tests.workflow.report_study import (
     ROOT,
@@ -214,8 +214,7 @@ def print_changed(folder: Path, plain: Printed, *changes: tuple[str, str], code:
     shutil.copytree(plain.folder, folder / "study", ignore=shutil.ignore_patterns("latex", "report.pdf"))
     main = folder / "reports/measurement/main.tex"
     for old, new in changes:
-        assert old in main.read_text()
-        main.write_text(main.read_text().replace(old, new))
+        replace_in(main, old, new)
     return print_study(folder / "study", root=folder, code=code).stdout
 
 

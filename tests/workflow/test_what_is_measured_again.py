@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.workflow.conftest import Checkout
+from tests.programs import replace_in
+from tests.workflow.conftest import SUITE, TARGET, Checkout
 
 
 def jobs(dry_run: str) -> dict[str, int]:
@@ -54,8 +55,7 @@ def test_the_workflow_is_lint_clean(checkout: Checkout) -> None:
 
 @pytest.mark.slow
 def test_wrong_configuration_is_told_in_words(tiny: Checkout) -> None:
-    suite = tiny.root / "config/suites/tiny.yaml"
-    suite.write_text(suite.read_text().replace("xfer:", "xfre:"))
+    replace_in(tiny.root / SUITE, "xfer:", "xfre:")
     done = tiny.snakemake("--dry-run")
     assert done.returncode != 0
     assert "did you mean 'xfer'" in done.stderr + done.stdout
@@ -81,8 +81,7 @@ def the_terminal_shows_what_matters(checkout: Checkout, text: str) -> None:
 
 @pytest.mark.slow
 def test_targets_are_checked_before_anything_is_measured(tiny: Checkout) -> None:
-    target = tiny.root / "config/sites/local/targets/ram.yaml"
-    target.write_text(target.read_text().replace("/dev/shm/", "/dev/shm/no-such-directory/"))
+    replace_in(tiny.root / TARGET, "/dev/shm/", "/dev/shm/no-such-directory/")
     done = tiny.weir("report", "--suites", "tiny", code=1)
     assert "ram-debian-1x2: " in done.stderr
     assert "nothing was measured" in done.stderr
@@ -124,8 +123,7 @@ def test_code_never_and_a_new_value_only_its_cells(tiny: Checkout) -> None:
     assert not {"measure", "collect"} & set(planned)
     assert "4 cells planned, 4 measured, 0 to measure" in printed
 
-    suite = tiny.root / "config/suites/tiny.yaml"
-    suite.write_text(suite.read_text().replace("- 64 KiB", "- 64 KiB\n      - 128 KiB"))
+    replace_in(tiny.root / SUITE, "- 64 KiB", "- 64 KiB\n      - 128 KiB")
     planned, printed = dry_run(tiny)
     assert (planned["measure"], planned["collect"]) == (1, 1)
     assert "6 cells planned, 4 measured, 2 to measure" in printed

@@ -12,7 +12,7 @@ import pytest
 
 import weir.commands.plan
 from tests.checkout import ROOT, make_checkout
-from tests.programs import ran, write_file
+from tests.programs import ran, replace_in, write_file
 from tests.unit.conftest import RunWeir
 from weir import cli
 from weir.base.errors import WeirError
@@ -80,8 +80,7 @@ def test_closed_streams_end_no_command(checkout: Path, closed: str) -> None:
 @pytest.mark.quick
 def test_a_terminal_without_a_character_ends_no_command(checkout: Path) -> None:
     """As with LC_ALL=en_US, which is Latin 1: an exit code 1 of Python would mean "slower" to some verbs."""
-    target = checkout / "config/sites/here/targets/disk.yaml"
-    target.write_text(target.read_text().replace("A directory", "Läufe – beide"), encoding="utf-8")
+    replace_in(checkout / "config/sites/here/targets/disk.yaml", "A directory", "Läufe – beide")
     command = [sys.executable, "-m", "weir", "plan", "--target", "disk"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "latin-1"}
     done = ran(command, cwd=checkout, env=environment, encoding="latin-1", code=0)
@@ -155,8 +154,7 @@ def test_messages_as_json(checkout: Path, run_weir: RunWeir) -> None:
 
 
 def test_a_plan_without_cells_ends_with_1(checkout: Path, run_weir: RunWeir) -> None:
-    suite = checkout / "config" / "suites" / "mine.yaml"
-    suite.write_text(suite.read_text().replace("ppn: [1]", "ppn: [4]"))
+    replace_in(checkout / "config/suites/mine.yaml", "ppn: [1]", "ppn: [4]")
     printed = run_weir("plan", "--out", "plan.json", code=1)
     assert "needs more than the 2 processes per node" in printed.out
     assert "nothing is left to measure" in printed.err

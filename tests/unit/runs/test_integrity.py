@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.programs import write_file
+from tests.programs import replace_in, write_file
 from tests.unit.conftest import RunWeir
 from weir.runs.files import fresh_folder, is_finished, is_kept
 from weir.runs.ledger import write_run_file
@@ -41,12 +41,6 @@ def study(tmp_path: Path) -> Path:
     return folder
 
 
-def edited(file: Path, old: str, new: str) -> None:
-    text = file.read_text()
-    assert old in text
-    file.write_text(text.replace(old, new))
-
-
 def of(study: Path, cell: str = "1111", run: str = "000") -> Path:
     return study.parent / "runs" / cell / run
 
@@ -61,24 +55,24 @@ def test_a_study_that_nobody_touched(study: Path, run_weir: RunWeir) -> None:
 
 EDITS: dict[str, tuple[Callable[[Path], object], list[str]]] = {
     "a number in a summary": (
-        lambda study: edited(of(study) / "summary.json", "100", "400"),
+        lambda study: replace_in(of(study) / "summary.json", "100", "400"),
         ["edited: ../runs/1111/000/summary.json"],
     ),
     "a deleted row": (
-        lambda study: edited(study / "records.csv", "2222,90,DEGRADED,cache\n", ""),
+        lambda study: replace_in(study / "records.csv", "2222,90,DEGRADED,cache\n", ""),
         ["edited: records.csv"],
     ),
     "a deleted reason": (
-        lambda study: edited(study / "records.csv", "DEGRADED,cache", "VALID,"),
+        lambda study: replace_in(study / "records.csv", "DEGRADED,cache", "VALID,"),
         ["edited: records.csv"],
     ),
     "a run.json": (
-        lambda study: edited(of(study) / "run.json", "done", "failed"),
+        lambda study: replace_in(of(study) / "run.json", "done", "failed"),
         ["edited: ../runs/1111/000/run.json"],
     ),
     "a summary and its sum in run.json": (
         lambda study: (
-            edited(of(study) / "summary.json", "100", "400"),
+            replace_in(of(study) / "summary.json", "100", "400"),
             write_run_file(of(study), {"run": 0, "status": "done"}),
         ),
         ["edited: ../runs/1111/000/run.json"],
@@ -95,9 +89,9 @@ EDITS: dict[str, tuple[Callable[[Path], object], list[str]]] = {
         lambda study: (of(study) / "summary2.json").write_text("{}"),
         ["added: ../runs/1111/000/summary2.json"],
     ),
-    "facts": (lambda study: edited(study / "facts.json", "digest", "digits"), ["edited: facts.json"]),
+    "facts": (lambda study: replace_in(study / "facts.json", "digest", "digits"), ["edited: facts.json"]),
     "the manifest": (
-        lambda study: edited(study / MANIFEST, "  plan.json", "  plan2.json"),
+        lambda study: replace_in(study / MANIFEST, "  plan.json", "  plan2.json"),
         ["edited: facts.json", "deleted: plan2.json"],
     ),
 }
@@ -117,7 +111,7 @@ def test_an_attempt_that_was_set_aside_is_no_difference(study: Path) -> None:
 
 def rewritten(study: Path) -> None:
     """An editor who knows weir: a result, its run.json, the manifest and the facts agree again."""
-    edited(of(study) / "summary.json", "100", "400")
+    replace_in(of(study) / "summary.json", "100", "400")
     write_run_file(of(study), {"run": 0, "status": "done"})
     runs = sorted(study.parent.glob("runs/*/*/run.json"))
     digest = write_manifest(study, "records.csv", [study / "plan.json", *runs])

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.programs import write_file
+from tests.programs import replace_in, write_file
 from tests.unit.conftest import RunWeir
 from weir.base.errors import WeirError
 from weir.collect.rounds import Rounds, rounds_of_rows
@@ -110,8 +110,7 @@ def copied(results: Path) -> None:
 
 
 def edited(results: Path) -> None:
-    file = results / "runs" / "c1" / "002" / "run.json"
-    file.write_text(file.read_text().replace("2026", "2027"))
+    replace_in(results / "runs/c1/002/run.json", "2026", "2027")
 
 
 def again(results: Path) -> None:

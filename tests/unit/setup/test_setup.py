@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.programs import ran, write_program
+from tests.programs import ran, replace_in, write_program
 from tests.unit.setup.machine import LOCKED, Machine
 from tests.workflow.processes import until
 
@@ -297,8 +297,7 @@ def test_a_lock_that_another_process_holds_is_waited_for(machine: Machine, messa
 
 @pytest.mark.slow
 def test_a_lock_that_is_never_released_ends_with_advice(machine: Machine) -> None:
-    script = machine.checkout / "envs" / "setup.sh"
-    script.write_text(script.read_text().replace("lock_wait_s=600", "lock_wait_s=1"))
+    replace_in(machine.checkout / "envs" / "setup.sh", "lock_wait_s=600", "lock_wait_s=1")
     (machine.notes / "lock-held").write_text(f"{LOCKED[0]}\n")
     output = machine.set_up("measure", code=1)
     assert "another process still holds the lock of dpkg or apt: wait until it ends" in output

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.checkout import SITE, SUITE, TARGET, TOOLS, make_checkout
-from tests.programs import write_file
+from tests.programs import replace_in, write_file
 from weir.base.errors import ConfigError, WeirError
 from weir.plan.config import load_config
 from weir.plan.config.sites import load_site
@@ -59,7 +59,7 @@ def test_mistakes_name_the_users_file_and_all_places(root: Path, own: Path) -> N
     with pytest.raises(ConfigError, match=rf"^{own}/sites, config/sites: there is no site 'lap'"):
         load_site(sources, "lap", TOOLS)
     file = own / "sites/here/targets/fast.yaml"
-    file.write_text(file.read_text().replace("kind: disk", "kind: disc"))
+    replace_in(file, "kind: disk", "kind: disc")
     with pytest.raises(ConfigError, match=rf"^{file}:2: kind: 'disc'"):
         load_site(sources, "here", TOOLS)
 
