@@ -158,10 +158,11 @@ def _change(cluster: Cluster, option: str, text: str) -> None:
 
 
 def _wait_for_nodes(cluster: Cluster, names: Sequence[str]) -> None:
-    def lines() -> list[list[str]]:
-        return [line.split() for line in cluster.run("qhost").stdout.splitlines()]
+    def answering() -> set[str]:
+        lines = [line.split() for line in cluster.run("qhost").stdout.splitlines()]
+        return {line[0] for line in lines if line[0] in names and line[1] != "-"}
 
-    assert until(lambda: {name for name, kind, *_ in lines() if kind != "-"} >= set(names), 120), lines()
+    assert until(lambda: answering() == set(names), 120), f"nodes that answer: {answering()}"
 
 
 def running(cluster: Cluster) -> list[str]:
