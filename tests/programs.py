@@ -1,8 +1,10 @@
 """Files that tests write and programs that they start, some in place of launchers and batch systems."""
 
+import importlib.util
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 
@@ -24,6 +26,16 @@ def write_program(path: Path, text: str) -> Path:
     """A file that may be executed."""
     write_file(path, text).chmod(0o755)
     return path
+
+
+def module_of(file: Path) -> ModuleType:
+    """A script or a recipe that is in no package."""
+    description = importlib.util.spec_from_file_location(file.stem, file)
+    assert description is not None
+    assert description.loader is not None
+    module = importlib.util.module_from_spec(description)
+    description.loader.exec_module(module)
+    return module
 
 
 def ran(

@@ -70,7 +70,7 @@ def test_fault(system: System, checkout: QueueCheckout, name: str) -> None:
             job.until_one_run_has_ended()
             fault.during(job, process, node)
         assert fault.told in job.until("over: " if fault.ends else fault.told)
-        kept = ended(checkout)
+        kept = checkout.finished()
         if not fault.lasts:
             mended.close()
         if fault.ends:
@@ -81,10 +81,6 @@ def test_fault(system: System, checkout: QueueCheckout, name: str) -> None:
     assert job.left() == []
     assert system.jobs(cluster) == []
     assert [run["status"] for run in checkout.runs()] == ["done"] * CELLS
-    assert kept <= ended(checkout)
+    assert kept <= checkout.finished()
     assert len(kept) == (1 if fault.during else CELLS if fault.code else 0)
     checkout.assert_clean()
-
-
-def ended(checkout: QueueCheckout) -> set[str]:
-    return {str(run["began"]) for run in checkout.runs() if run["status"] == "done"}

@@ -219,6 +219,10 @@ class Checkout:
     def runs(self) -> list[dict[str, object]]:
         return [json.loads(file.read_text()) for file in sorted(self.results.glob("runs/*/*/run.json"))]
 
+    def finished(self) -> set[str]:
+        """When the runs that ended well began."""
+        return {str(run["began"]) for run in self.runs() if run["status"] == "done"}
+
     def receipts(self) -> dict[str, dict[str, object]]:
         files = sorted((self.results / self.study / "batches").glob("*.json"))
         return {file.stem: json.loads(file.read_text())["batches"][0] for file in files}

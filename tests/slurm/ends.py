@@ -19,7 +19,7 @@ from pathlib import Path
 
 from tests.slurm.checkout import Checkout
 from tests.slurm.private_slurm import new_cluster
-from tests.slurm.test_faults import finished, rank_ids
+from tests.slurm.test_faults import rank_ids
 from tests.workflow.interrupts import ENDS_S, PROMISED_S, Tally, options, write_table
 from tests.workflow.processes import until
 
@@ -55,7 +55,7 @@ def one_round(checkout: Checkout, number: signal.Signals, draw: random.Random, t
     if process.poll() is not None:
         tally.problems.append(f"it had ended by itself: {process.communicate()[0][-1500:]}")
         return
-    ended = finished(checkout)
+    ended = checkout.finished()
     os.killpg(process.pid, number)
     began = time.monotonic()
     tally.late += not until(lambda: not _measures(checkout), PROMISED_S)
@@ -69,7 +69,7 @@ def one_round(checkout: Checkout, number: signal.Signals, draw: random.Random, t
         tally.problems.append(f"{ENDS_S:g} s later there is {_left(checkout, process)}")
         _clear(checkout, process)
     printed, _ = process.communicate()
-    if ended - finished(checkout):
+    if ended - checkout.finished():
         tally.problems.append("executions were lost")
     if "Traceback" in printed:
         tally.problems.append(printed[-1500:])

@@ -58,7 +58,7 @@ def start_and_wait_for_a_run(checkout: Checkout) -> tuple[subprocess.Popen[str],
     process = checkout.start(*checkout.snakemake_words())
     wait_for("the first run", lambda: checkout.runs() or process.poll() is not None, 180)
     assert process.poll() is None, process.communicate()[0]
-    return process, finished(checkout)
+    return process, checkout.finished()
 
 
 def until_saved(cluster: Cluster) -> None:
@@ -132,10 +132,6 @@ def assert_complete(checkout: Checkout, kept: set[str]) -> None:
     wait_for("the end of all jobs", lambda: checkout.cluster.out("squeue", "-h") == "")
     assert rank_ids(checkout) == []
     checkout.assert_clean()
-
-
-def finished(checkout: Checkout) -> set[str]:
-    return {str(run["began"]) for run in checkout.runs() if run["status"] == "done"}
 
 
 def completed(checkout: Checkout, process: subprocess.Popen[str], kept: set[str]) -> str:
@@ -250,7 +246,7 @@ def test_a_job_whose_slurmstepd_is_killed_is_completed(checkout: Checkout) -> No
     assert f"[{job}.batch]" in Path(f"/proc/{daemon}/cmdline").read_text()
     os.kill(daemon, signal.SIGKILL)
     release(checkout)
-    wait_for("the last run", lambda: len(finished(checkout)) == CELLS)
+    wait_for("the last run", lambda: len(checkout.finished()) == CELLS)
 
     def is_started_again() -> bool:
         checkout.cluster.out("scontrol", "reconfigure")  # the node registers

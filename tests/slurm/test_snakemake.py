@@ -13,7 +13,7 @@ import pytest
 
 from tests.slurm.checkout import Checkout
 from tests.slurm.private_slurm import SANDBOX, Cluster
-from tests.slurm.test_faults import CELLS, completed, finished, release, until_printed, wait_for
+from tests.slurm.test_faults import CELLS, completed, release, until_printed, wait_for
 from weir.plan import read_plan
 
 pytestmark = pytest.mark.slow
@@ -114,7 +114,7 @@ def test_accounting_that_ends_in_the_middle_loses_nothing(empty: Cluster, tmp_pa
     checkout.hold.touch()
     process = checkout.start(*checkout.snakemake_words("--slurm-status-command", "sacct"))
     wait_for("the first run", lambda: checkout.runs() or process.poll() is not None)
-    kept = finished(checkout)
+    kept = checkout.finished()
     empty.out(SANDBOX, "kill", "slurmdbd", empty.folder)
     until_printed(process, "Slurm does not tell the state of the jobs; asking again")
     release(checkout)

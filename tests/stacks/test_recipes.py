@@ -2,7 +2,6 @@
 
 import ast
 import contextlib
-import importlib.util
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -12,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.programs import module_of
 from tests.stacks.conftest import ROOT
 
 REPOSITORIES = ROOT / "envs" / "spack_repo"
@@ -57,8 +57,8 @@ def recipe(monkeypatch: pytest.MonkeyPatch) -> Recipe:
         for depth in range(1, 5):
             package = ".".join(f"spack_repo.builtin.packages.{name}".split(".")[:depth])
             monkeypatch.setitem(sys.modules, package, ModuleType(package))
-        monkeypatch.setitem(sys.modules, "spack_repo.weir_stacks.mpi", _loaded(OVERLAYS / "mpi.py"))
-        made = getattr(_loaded(OVERLAYS / "packages" / name / "package.py"), class_name)()
+        monkeypatch.setitem(sys.modules, "spack_repo.weir_stacks.mpi", module_of(OVERLAYS / "mpi.py"))
+        made = getattr(module_of(OVERLAYS / "packages" / name / "package.py"), class_name)()
         made.spec = _Spec(*variants)
         getattr(made, "patch", lambda: None)()
         return made
@@ -87,15 +87,6 @@ def _replace(monkeypatch: pytest.MonkeyPatch, modules: dict[str, dict[str, Any]]
         stub = ModuleType(module)
         vars(stub).update(content)
         monkeypatch.setitem(sys.modules, module, stub)
-
-
-def _loaded(file: Path) -> ModuleType:
-    description = importlib.util.spec_from_file_location(f"recipe_{file.parent.name}", file)
-    assert description is not None
-    assert description.loader is not None
-    module = importlib.util.module_from_spec(description)
-    description.loader.exec_module(module)
-    return module
 
 
 LINKED = {"LIBS=-lim_client", "LDFLAGS=-L/ime/lib -Wl,-rpath,/ime/lib"}
@@ -206,7 +197,7 @@ def test_the_tests_of_an_installation_of_weir_find_it(tested: bool, monkeypatch:
             "spack_repo.weir.checkout": checkout,
         },
     )
-    made = _loaded(REPOSITORIES / "weir/packages/py_weir/package.py").PyWeir()
+    made = module_of(REPOSITORIES / "weir/packages/py_weir/package.py").PyWeir()
     made.run_tests, changes = tested, []
 
     def change(*names: str) -> None:

@@ -1,6 +1,5 @@
 """envs/licences.csv has every package of the locks, and what is installed is installed by its hash."""
 
-import importlib.util
 import json
 import re
 from types import ModuleType
@@ -8,15 +7,11 @@ from types import ModuleType
 import pytest
 
 from tests.checkout import ROOT
+from tests.programs import module_of
 
 
 def script(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, ROOT / "envs" / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return module_of(ROOT / "envs" / f"{name}.py")
 
 
 def test_every_package_of_the_locks_has_a_licence_and_no_other_one_does() -> None:
