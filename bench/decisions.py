@@ -28,9 +28,9 @@ from weir.collect.metrics import metric_named
 from weir.collect.rounds import Rounds
 from weir.decide.accept.contract import Contract, Line, Promise
 from weir.decide.accept.evidence import Measured
-from weir.decide.accept.judge import PASS, Result, judge
+from weir.decide.accept.judge import PASS, JudgedLine, judge
 from weir.decide.compare.estimate import Days, key_of
-from weir.decide.compare.pairs import Evidence, Pair, Sample
+from weir.decide.compare.pairs import Pair, RecordQuality, Sample
 from weir.decide.compare.verdict import FASTER, SLOWER, judge_pairs
 from weir.decide.history.series import from_table
 from weir.records.model import Row
@@ -82,7 +82,7 @@ def with_modes(source: random.Random, count: int) -> list[float]:
 
 def judged(
     cells: Sequence[Sequence[float]], look: int = 1, statistic: str = "mean", takes_best: bool = False
-) -> Result:
+) -> JudgedLine:
     """Judges the logarithms of the runs of each cell over the limit."""
     promise = Promise("bandwidth", statistic, True, LIMIT, "1000 MiB/s")
     line = Line("line", "", "ior", ("write",), {}, {"fixed": {}}, promise, takes_best)
@@ -261,7 +261,7 @@ def without_worst(source: random.Random, is_recorded: bool) -> list[Pair]:
         first, second = serial(0.0)(source, OF_ROUNDS), serial(0.0)(source, OF_ROUNDS)
         kept = set(sorted(range(OF_ROUNDS), key=lambda at: second[at])[DELETED:])
         one = pair(first, [value for at, value in enumerate(second) if at in kept], SAME_DAY_S)
-        evidence = Evidence(OF_ROUNDS, OF_ROUNDS, 0), Evidence(len(kept), len(kept), 0, dropped)
+        evidence = RecordQuality(OF_ROUNDS, OF_ROUNDS, 0), RecordQuality(len(kept), len(kept), 0, dropped)
         made.append(replace(one, evidence=evidence))
     return made
 

@@ -23,7 +23,7 @@ from weir.plan import Batch
 from weir.records.model import Cell, Row, Site
 from weir_checks.batch_test import WeirRun
 from weir_checks.choices import CHOSEN
-from weir_checks.receipt import Receipt, RunName, days_of, finished, runs_since, without_records
+from weir_checks.receipt import BatchCounts, RunName, days_of, finished, runs_since, without_records
 from weir_checks.references import Access, references
 
 # run_batch.py names the batch; the values are then those of this workflow.
@@ -78,7 +78,7 @@ class MeasureBatch(WeirRun):
     @run_before("sanity")
     def skip_what_was_not_measured(self):
         batch, results = self.case.batch, self.place.results
-        self.receipt = Receipt.read(self.place)
+        self.receipt = BatchCounts.read(self.place)
         if self.receipt.unavailable:
             self.skip(f"unavailable: {self.receipt.unavailable}")
         runs = runs_since(batch, results, self.earlier)
@@ -160,7 +160,7 @@ def facts(cell: Cell, site: Site) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Value:
+class MeasuredValue:
     """The value of one cell and access."""
 
     median: float
@@ -168,7 +168,7 @@ class Value:
     verdict: str  # the weakest of the records in it
 
 
-def median_rates(rows: Iterable[Row]) -> dict[Access, Value]:
+def median_rates(rows: Iterable[Row]) -> dict[Access, MeasuredValue]:
     """The medians over the repetitions, without what the audit calls invalid; degraded ones count only where
     there are no others."""
     rate = metric_named("rate")
@@ -183,7 +183,7 @@ def median_rates(rows: Iterable[Row]) -> dict[Access, Value]:
     return {key: _value(values, units[key]) for key, values in found.items()}
 
 
-def _value(values: Mapping[str, list[float]], unit: str) -> Value:
+def _value(values: Mapping[str, list[float]], unit: str) -> MeasuredValue:
     good = [name for name in ("UNPROVEN", "VALID") if name in values] or ["DEGRADED"]
     median = statistics.median([one for name in good for one in values[name]])
-    return Value(float(f"{median:.5g}"), unit, good[0])
+    return MeasuredValue(float(f"{median:.5g}"), unit, good[0])

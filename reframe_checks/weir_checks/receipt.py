@@ -17,7 +17,7 @@ _MOST_SHOWN = 3
 
 
 @dataclass(frozen=True)
-class Receipt:
+class BatchCounts:
     """The counts of one batch; without a receipt the reasons why there is none."""
 
     unavailable: str | None = None
@@ -28,7 +28,7 @@ class Receipt:
     reasons: tuple[str, ...] = field(default=())
 
     @classmethod
-    def read(cls, place: Place) -> "Receipt":
+    def read(cls, place: Place) -> "BatchCounts":
         try:
             one = place.handover.counts()
         except FileNotFoundError:

@@ -224,6 +224,15 @@ def test_plug_ins_of_the_analysis_stand_on_its_parts_alone() -> None:
     assert {file: used for file, used in folders.items() if "/" in file and not used <= {"R"}} == {}
 
 
+def test_a_class_shares_its_name_with_no_other() -> None:
+    named: dict[str, list[str]] = defaultdict(list)
+    for file in [*python_modules().values(), *(ROOT / "reframe_checks").rglob("*.py")]:
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.ClassDef):
+                named[node.name].append(str(file.relative_to(ROOT)))
+    assert {name: files for name, files in named.items() if len(files) > 1} == {}
+
+
 def test_the_way_of_a_suite_to_a_figure_is_as_it_is_drawn() -> None:
     """Files and functions of the picture are there, and each arrow is an import or a call."""
     lines = re.findall(r"^        (.+)$", PICTURE.partition("\n## ")[0], re.MULTILINE)

@@ -8,7 +8,7 @@ import pytest
 from tests.unit.report.rounds import measure, row_of, run_of, small_plan
 from tests.workflow.browser import CHROMIUM, film_of, open_page
 from weir import cli
-from weir.collect.progress import Ended
+from weir.collect.progress import EndedExecution
 from weir.report.live import LiveStudy
 from weir.report.page import write_page
 
@@ -82,7 +82,7 @@ def test_verdicts_of_files_and_directories_are_counted(
     batch = small_plan(tmp_path).batches[0]
     cell = batch.cells[0]
     row = row_of(cell, 0, "write", item="file", ops_s=900.0, emulated=emulated) | {"access": "create"}
-    live.take(Ended(batch, cell, 0, [row], run_of(cell, 0)))
+    live.take(EndedExecution(batch, cell, 0, [row], run_of(cell, 0)))
     written(live, tmp_path, **SOON)
     text = shown(tmp_path, WIDE)
     assert "1 of 1 results proven" in text

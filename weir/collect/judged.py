@@ -249,7 +249,7 @@ class Work:
 
 
 @dataclass(frozen=True)
-class Part:
+class CellLines:
     """The lines that the runs of some cells add to the tables, in the order of JudgedRun.tables, and their
     counts."""
 
@@ -272,7 +272,7 @@ def parts_of(lines: Sequence[str]) -> list[Sequence[str]]:
     return parts
 
 
-def collected(work: Work) -> Iterator[Part]:
+def collected(work: Work) -> Iterator[CellLines]:
     """Every part in the order of the cells."""
     if len(work.parts) <= _FEW_PARTS:
         for number in range(len(work.parts)):
@@ -305,11 +305,11 @@ def _begin(work: Work) -> None:
     _shared[:] = [work]
 
 
-def _numbered(number: int) -> Part:
+def _numbered(number: int) -> CellLines:
     return _part(_shared[0], number)
 
 
-def _part(work: Work, number: int) -> Part:
+def _part(work: Work, number: int) -> CellLines:
     cells = [cell_of_line(line, work.plan_file) for line in work.parts[number]]
     found: dict[str, JudgedRun] = {}
     sums: dict[str, str] = {}
@@ -324,4 +324,4 @@ def _part(work: Work, number: int) -> Part:
             tally.add(found[key].tally)
     tables = tuple("".join(run.tables[table] for run in found.values()).encode() for table in range(3))
     marks = {key: run.marks for key, run in found.items()}
-    return Part(tables, vars(Planned.of_cells(cells)), tally.data(), sums, marks)
+    return CellLines(tables, vars(Planned.of_cells(cells)), tally.data(), sums, marks)

@@ -33,7 +33,7 @@ Execution = tuple[Cell, int]  # a cell and its round
 
 
 @dataclass(frozen=True)
-class Ended:
+class EndedExecution:
     """An execution that ended, for whoever keeps what it measured. rows are not judged while its launch goes
     on: then there is no run."""
 
@@ -116,7 +116,9 @@ class BatchProgress:
 class StudyProgress:
     """A plan and the folder of its study; look() brings the batches up to date."""
 
-    def __init__(self, plan: Plan, folder: Path, ended: Callable[[Ended], None] | None = None) -> None:
+    def __init__(
+        self, plan: Plan, folder: Path, ended: Callable[[EndedExecution], None] | None = None
+    ) -> None:
         self._folder, self._results = folder, folder.parent
         self._ended = ended or (lambda _: None)
         self._every_row = ended is not None
@@ -192,7 +194,7 @@ class StudyProgress:
         rows = list(_readable(_printed_rows(cell, outputs)))
         one.rates_mib_s = _rates(rows)
         one.last_ended = max(one.last_ended, _last_written(outputs.values()))
-        self._ended(Ended(one.batch, cell, number, rows))
+        self._ended(EndedExecution(one.batch, cell, number, rows))
 
     def _forget_repeated(self) -> None:
         """A failed execution that runs once more is missing again."""
@@ -232,11 +234,11 @@ class StudyProgress:
             self._failed.append((one, item, self._written_ns(item)))
             if self._every_row:
                 rows = list(_readable(collect_cell(cell, [run], self._results)))
-                self._ended(Ended(one.batch, cell, number, rows, run))
+                self._ended(EndedExecution(one.batch, cell, number, rows, run))
             return
         one.elapsed_s.append(float(document.get("elapsed_s") or 0.0))
         rows = list(_readable(collect_cell(cell, [run], self._results)))
-        self._ended(Ended(one.batch, cell, number, rows, run))
+        self._ended(EndedExecution(one.batch, cell, number, rows, run))
         verdicts = {row["verdict"] for row in rows}
         one.invalid += "INVALID" in verdicts
         one.degraded += "DEGRADED" in verdicts and "INVALID" not in verdicts

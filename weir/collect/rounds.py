@@ -40,7 +40,7 @@ SET_BACK_S = 600.0  # runs that end beside each other, on nodes whose clocks dif
 
 
 @dataclass(frozen=True)
-class Finding:
+class Discrepancy:
     """cell: None concerns the whole study; run: None concerns the whole cell."""
 
     kind: str
@@ -58,7 +58,7 @@ class Rounds:
     """The rounds of a study. lacks: what cannot be checked; looks: how often each cell may have been judged
     by now."""
 
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[Discrepancy, ...] = ()
     lacks: tuple[str, ...] = ()
     looks: Mapping[str, int] = field(default_factory=dict)
     planned: Mapping[str, int] = field(default_factory=dict)  # rounds of each cell in the plan
@@ -66,7 +66,7 @@ class Rounds:
     foreign: int = 0  # of them of cells that are not of this study
     head: str = NOTHING_BEFORE
 
-    def of_cells(self, cells: Iterable[str]) -> list[Finding]:
+    def of_cells(self, cells: Iterable[str]) -> list[Discrepancy]:
         """Findings about these cells, and those about the whole study."""
         chosen = set(cells)
         return [one for one in self.findings if one.cell is None or one.cell in chosen]
@@ -91,7 +91,7 @@ def rounds_of_rows(study: Path, rows: Iterable[Row]) -> Rounds:
     found = _rounds(_Recorded(study, results, sums, ledger), held, study / PLAN_FILE)
     if sums:
         edited = _not_as_collected(study, sums)
-        broken = [Finding(BROKEN, changed)] if changed else []
+        broken = [Discrepancy(BROKEN, changed)] if changed else []
         return replace(found, findings=(*found.findings, *edited, *broken))
     return replace(found, lacks=(*found.lacks, f"{MANIFEST} is missing: edits are not known"))
 
@@ -129,25 +129,25 @@ def _planned(plan: Path) -> dict[str, int]:
         return {cell["cell"]: int(cell["rounds"]) for batch in batches for cell in batch["cells"]}
 
 
-def _not_as_planned(planned: Mapping[str, int], held: Mapping[str, set[int]]) -> Iterator[Finding]:
+def _not_as_planned(planned: Mapping[str, int], held: Mapping[str, set[int]]) -> Iterator[Discrepancy]:
     """A cell without any run is listed by excluded.csv; here it is one finding, not one for each round."""
     for cell, rounds in planned.items():
         runs = held.get(cell, set())
         if not runs:
-            yield Finding(MISSING, f"no record of {rounds} planned rounds", cell)
+            yield Discrepancy(MISSING, f"no record of {rounds} planned rounds", cell)
             continue
         last = max(rounds, max(runs) + 1)
         for run in itertools.islice((run for run in range(last) if run not in runs), _MOST_NAMED):
-            yield Finding(MISSING, f"no record; {rounds} rounds were planned", cell, run)
+            yield Discrepancy(MISSING, f"no record; {rounds} rounds were planned", cell, run)
         if (more := last - len(runs) - _MOST_NAMED) > 0:
-            yield Finding(MISSING, f"no record of {more:,} more rounds; {rounds} were planned", cell)
+            yield Discrepancy(MISSING, f"no record of {more:,} more rounds; {rounds} were planned", cell)
 
 
-def _not_as_collected(study: Path, sums: Mapping[str, str]) -> Iterator[Finding]:
+def _not_as_collected(study: Path, sums: Mapping[str, str]) -> Iterator[Discrepancy]:
     """Findings about tables that differ from their checksums."""
     for name, checksum in sums.items():
         if "/" not in name and (study / name).is_file() and file_sha256(study / name) != checksum:
-            yield Finding(EDITED, f"{name} is not as it was collected")
+            yield Discrepancy(EDITED, f"{name} is not as it was collected")
 
 
 @dataclass(frozen=True)
@@ -159,9 +159,11 @@ class _Recorded:
     sums: Mapping[str, str]
     ledger: Ledger | None
 
-    def findings(self, ledger: Ledger, cells: set[str], held: Mapping[str, set[int]]) -> Iterator[Finding]:
+    def findings(
+        self, ledger: Ledger, cells: set[str], held: Mapping[str, set[int]]
+    ) -> Iterator[Discrepancy]:
         if ledger.broken:
-            yield Finding(BROKEN, f"{LEDGER}: {ledger.broken}")
+            yield Discrepancy(BROKEN, f"{LEDGER}: {ledger.broken}")
         yield from _set_back(ledger, cells)
         known = ledger.by_run()
         for (cell, run), entries in known.items():
@@ -180,43 +182,43 @@ class _Recorded:
         name = os.path.relpath(file, self.study)
         return self.sums.get(name) or (file_sha256(file) if file.is_file() else None)
 
-    def _of_round(self, entries: Sequence[Entry], is_held: bool) -> Iterator[Finding]:
+    def _of_round(self, entries: Sequence[Entry], is_held: bool) -> Iterator[Discrepancy]:
         last = entries[-1]
         found = self._sum_of(last.cell, last.run)
         if found is None:
             text = f"it ended as '{last.status}' (line {last.line} of {LEDGER}), and its run.json is gone"
-            yield Finding(DELETED, text, last.cell, last.run)
+            yield Discrepancy(DELETED, text, last.cell, last.run)
         elif found != last.sha256:
             text = f"run.json is not that of line {last.line} of {LEDGER}"
-            yield Finding(EDITED, text, last.cell, last.run)
+            yield Discrepancy(EDITED, text, last.cell, last.run)
         elif not is_held:
-            yield Finding(DELETED, "it ended, and the records do not hold it", last.cell, last.run)
+            yield Discrepancy(DELETED, "it ended, and the records do not hold it", last.cell, last.run)
         lines = ", ".join(str(one.line) for one in entries)
         if any(one.status == DONE for one in entries[:-1]):
             text = f"it ended {len(entries)} times (lines {lines} of {LEDGER}); the last one counts"
-            yield Finding(REPLACED, text, last.cell, last.run)
+            yield Discrepancy(REPLACED, text, last.cell, last.run)
         elif len(entries) > 1:
             text = f"it failed {len(entries) - 1} times before (lines {lines} of {LEDGER})"
-            yield Finding(REPEATED, text, last.cell, last.run)
+            yield Discrepancy(REPEATED, text, last.cell, last.run)
 
     def _without_entry(
         self, cell: str, run: int, by_sum: Mapping[str, Entry], cell_is_recorded: bool
-    ) -> Finding:
+    ) -> Discrepancy:
         twin = by_sum.get(self._sum_of(cell, run) or "")
         if twin:
             text = f"its run.json is that of {twin.cell} round {twin.run} (line {twin.line} of {LEDGER})"
-            return Finding(REPLAYED, text, cell, run)
+            return Discrepancy(REPLAYED, text, cell, run)
         if cell_is_recorded:
-            return Finding(UNRECORDED, f"{LEDGER} has no line of it, but of other rounds", cell, run)
-        return Finding(OLDER, f"it was measured before {LEDGER} was begun, or elsewhere", cell, run)
+            return Discrepancy(UNRECORDED, f"{LEDGER} has no line of it, but of other rounds", cell, run)
+        return Discrepancy(OLDER, f"it was measured before {LEDGER} was begun, or elsewhere", cell, run)
 
 
-def _set_back(ledger: Ledger, cells: set[str]) -> Iterator[Finding]:
+def _set_back(ledger: Ledger, cells: set[str]) -> Iterator[Discrepancy]:
     """Lines are written in the order in which runs end: dates of a campaign can be met by the clock."""
     for before, entry in itertools.pairwise(ledger.entries):
         if entry.cell in cells and before.ended_s - entry.ended_s > SET_BACK_S:
             times = f"{entry.ended} (line {entry.line} of {LEDGER}), after a run that ended {before.ended}"
-            yield Finding(CLOCK, f"it ended {times}: a clock was set back", entry.cell, entry.run)
+            yield Discrepancy(CLOCK, f"it ended {times}: a clock was set back", entry.cell, entry.run)
 
 
 def _looks(lengths: set[int], planned: int | None, runs: set[int]) -> int:
@@ -241,7 +243,7 @@ _RANDOM = random.SystemRandom()  # nobody may know before which runs are drawn
 _HINT = "records.csv was edited, or another weir collected it: collect it again by weir collect"
 
 
-def edited_values(results: Path, rows: Sequence[Row], most: int) -> list[Finding]:
+def edited_values(results: Path, rows: Sequence[Row], most: int) -> list[Discrepancy]:
     """Findings about so many runs, drawn at random, whose records have other numbers than their outputs give.
     A run that cannot be judged has other findings, or none: whoever compares may have kept no outputs."""
     held = _by_run(rows)
@@ -256,18 +258,18 @@ def edited_values(results: Path, rows: Sequence[Row], most: int) -> list[Finding
         except (WeirError, KeyError, TypeError, ValueError, OSError):
             continue
         if differs:
-            found.append(Finding(EDITED, differs, cell, number))
+            found.append(Discrepancy(EDITED, differs, cell, number))
     return sorted(found, key=lambda one: (str(one.cell), one.run or 0))
 
 
 def not_as_measured(
     results: Path, rows: Sequence[Row], runs: Mapping[tuple[str, int], Mapping[str, Any]]
-) -> Iterator[Finding]:
+) -> Iterator[Discrepancy]:
     """One finding for each run, or cell; runs without sums bind nothing, and have none."""
     held = _by_run(rows)
     without = Counter(row["cell"] for row in rows if row.get("run") is None)
     for cell, count in without.items() if held else ():
-        yield Finding(EDITED, f"{counted(count, 'record')} without a run ({_HINT})", cell)
+        yield Discrepancy(EDITED, f"{counted(count, 'record')} without a run ({_HINT})", cell)
     for (cell, number), facts in runs.items():
         run = Run(run_folder(results, cell, number), facts)
         if run.differing is None:
@@ -277,7 +279,7 @@ def not_as_measured(
         except (WeirError, KeyError, TypeError, ValueError) as error:
             differs = f"its run.json cannot be judged: {str(error).splitlines()[0]}"
         if differs:
-            yield Finding(EDITED, differs, cell, number)
+            yield Discrepancy(EDITED, differs, cell, number)
 
 
 def _by_run(rows: Iterable[Row]) -> dict[tuple[str, int], list[Row]]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from weir.base.files import csv_lines, write_atomically
 from weir.base.options import Parser
-from weir.report.bundle.appendix import TABLE, TEXT, Line, appendix, claim_lines
+from weir.report.bundle.appendix import TABLE, TEXT, ClaimLine, appendix, claim_lines
 
 NAME = "appendix"
 GROUP = "publish"
@@ -26,7 +26,7 @@ def execute(args: argparse.Namespace) -> int:
     out: Path = args.out or args.study / TEXT
     write_atomically(out, appendix(args.study))
     table = out.parent / TABLE
-    columns = [field.name for field in fields(Line)]
+    columns = [field.name for field in fields(ClaimLine)]
     write_atomically(table, csv_lines([columns, *map(astuple, claim_lines(args.study))]))
     if args.json:
         print(json.dumps({"appendix": str(out), "table": str(table)}))

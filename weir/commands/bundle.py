@@ -12,7 +12,7 @@ from weir.base.units import counted
 from weir.plan.config.sites import home_directory
 from weir.plan.config.sources import find_sources
 from weir.report.bundle.pack import pack
-from weir.report.bundle.source import Source
+from weir.report.bundle.source import StudySource
 
 NAME = "bundle"
 GROUP = "publish"
@@ -40,7 +40,7 @@ def execute(args: argparse.Namespace) -> int:
     out = args.out or Path(f"{args.study.resolve().name}.crate.zip")
     root = find_sources(start=args.study).root
     if args.list:
-        source = Source.of(args.study.resolve(), root, home_directory(), os.environ, args.without)
+        source = StudySource.of(args.study.resolve(), root, home_directory(), os.environ, args.without)
         _print_replaced(source, args.without)
         return 0
     held = pack(
@@ -58,7 +58,7 @@ def execute(args: argparse.Namespace) -> int:
     return 0
 
 
-def _print_replaced(source: Source, without: Sequence[str]) -> None:
+def _print_replaced(source: StudySource, without: Sequence[str]) -> None:
     """Prints what the author should know before the file is there."""
     print("replaced: values in these places; directories and user names everywhere")
     for place, names in source.replaced():

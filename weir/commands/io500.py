@@ -11,7 +11,7 @@ from weir.collect.table import read_whole_records
 from weir.decide.compare.sides import records_file
 from weir.decide.io500.cells import cell_facts, cell_lines, populations, standings
 from weir.decide.io500.directory import read_directory
-from weir.decide.io500.output import Judged, Places, checked, facts, lines, table_facts, table_lines
+from weir.decide.io500.output import JudgedResult, Places, checked, facts, lines, table_facts, table_lines
 from weir.decide.io500.random_read import random_reads
 from weir.decide.io500.result import validity
 from weir.decide.io500.result_sets import audited
@@ -66,7 +66,7 @@ def execute(args: argparse.Namespace) -> int:
         if args.figure:
             args.figure.write_text(standing_figure(result, shown, submissions), encoding="utf-8")
     audit, random = audited(args.directory, result), random_reads(args.directory, result)
-    judged = Judged(result, valid, audit, random, shown, why_not)
+    judged = JudgedResult(result, valid, audit, random, shown, why_not)
     print(as_json(facts(judged)) if args.json else "\n".join(lines(judged)))
     return 0
 

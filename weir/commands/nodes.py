@@ -13,7 +13,7 @@ from weir.base.options import Parser
 from weir.base.storage_calls import in_time
 from weir.base.units import few
 from weir.measure.clean_up.prepared_target import prepared
-from weir.measure.nodes import FACTOR, LEAST_NODES, Probe, Slow, names_of, probe_nodes, slow_nodes
+from weir.measure.nodes import FACTOR, LEAST_NODES, NodeTimes, Slow, names_of, probe_nodes, slow_nodes
 from weir.measure.preflight import Check, check_folder, check_mount
 from weir.plan.config.sites import load_site
 from weir.plan.config.sources import add_config_dir, find_sources
@@ -83,7 +83,7 @@ def _named(known: Mapping[str, Named], name: str, option: str) -> Named:
     return known[name]
 
 
-def _print(probes: list[Probe], slow: list[Slow], system: Scheduler) -> None:
+def _print(probes: list[NodeTimes], slow: list[Slow], system: Scheduler) -> None:
     """The answer, then what was measured on each node."""
     if slow:
         print(f"{len(slow)} of {len(probes)} nodes are slow: {', '.join(names_of(slow))}")

@@ -35,7 +35,7 @@ from weir.prove.logged import judged_claims as judged_claims_of_log
 from weir.prove.logged import logged_claims, logged_facts, logged_lines, moved_in
 from weir.prove.mounts import mounts_of
 from weir.prove.output import claim_lines, headline, hint_lines
-from weir.prove.records import Judged, JudgedRow, watched_paths
+from weir.prove.records import JudgedRecord, JudgedRow, watched_paths
 from weir.prove.reports import read_reports, unreported_bytes
 from weir.prove.results import Claim, claims_in, expected, hint_of_expect, results_in_files
 from weir.prove.seen import Seen, facts_of_all, of_program, seen_lines, unseen_lines
@@ -162,7 +162,7 @@ def _elsewhere(command: Sequence[str], since_s: float, output: str) -> tuple[lis
     return found, [*([f"not judged: its output is {form}"] if form else []), *lines]
 
 
-def _to_expect(output: str, judged: Sequence[Judged]) -> list[str]:
+def _to_expect(output: str, judged: Sequence[JudgedRecord]) -> list[str]:
     """The hint at --expect, where nothing is claimed."""
     rates = {one.access: float(one.row["bw_mib_s"]) for one in judged if one.row["bw_mib_s"]}
     hint = hint_of_expect(output, rates)

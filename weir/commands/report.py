@@ -107,7 +107,7 @@ def _report(args: argparse.Namespace, chosen: dict[str, str]) -> int:
     scale = other_scale(plan, lambda: make_plan(load_config(overrides=requested | {"scale": FULL})), _WHOLE)
     print(short_card(plan, sum(left.values()), hand_over(plan, folder), scale), flush=True)
     provide_cache(Path(".snakemake"))
-    workflow = Workflow(plan, folder, chosen, args.page_only)
+    workflow = BackgroundWorkflow(plan, folder, chosen, args.page_only)
     to_measure = [name for name, count in left.items() if count]
     if args.set_up and subprocess.call([_SET_UP, "--look", *_ANALYSIS]) != 0:
         preflight(plan, folder, to_measure)
@@ -250,7 +250,7 @@ def _unless(over: Callable[[], bool], write: Callable[[], None]) -> None:
         write()
 
 
-class Workflow:
+class BackgroundWorkflow:
     """Snakemake in the background: its output goes to a log; progress comes from the files of the study."""
 
     def __init__(self, plan: Plan, folder: Path, chosen: dict[str, str], page_only: bool) -> None:

@@ -9,7 +9,7 @@ from weir.base.files import as_json
 from weir.base.options import Parser
 from weir.survey.directory import Pace, Selection
 from weir.survey.output import chart, facts, lines, table
-from weir.survey.tally import State, Tally
+from weir.survey.tally import FormatTally, State
 from weir.survey.walk import scan_tree
 
 NAME = "scan"
@@ -86,7 +86,7 @@ class _Progress:
     def __init__(self, begin: float, pace: Pace) -> None:
         self._pace, self._next_s = pace, begin + _PROGRESS_S
 
-    def show(self, tally: Tally) -> None:
+    def show(self, tally: FormatTally) -> None:
         now = time.monotonic()
         if now >= self._next_s:
             self._next_s = now + _PROGRESS_S

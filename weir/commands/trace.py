@@ -61,7 +61,7 @@ _COLUMNS = (
 
 
 @dataclass(frozen=True)
-class _Record:
+class _Operation:
     """One operation; the offset of one on a name is the number of its item."""
 
     start_ns: int
@@ -72,7 +72,7 @@ class _Record:
 
 
 @dataclass(frozen=True)
-class Phase:
+class TracedPhase:
     """The operations of one rank in one phase; dropped operations did not fit in its memory."""
 
     rank: int
@@ -80,10 +80,10 @@ class Phase:
     item: str
     iteration: int
     dropped: int
-    records: Sequence[_Record]
+    records: Sequence[_Operation]
 
 
-def read_trace(path: Path) -> list[Phase]:
+def read_trace(path: Path) -> list[TracedPhase]:
     """The phases of one rank's file, in order."""
     try:
         data = path.read_bytes()
@@ -98,7 +98,7 @@ def read_trace(path: Path) -> list[Phase]:
     return list(_phases(path, data, rank))
 
 
-def _phases(path: Path, data: bytes, rank: int) -> Iterator[Phase]:
+def _phases(path: Path, data: bytes, rank: int) -> Iterator[TracedPhase]:
     at = _HEAD.size
     while at < len(data):
         if len(data) - at < _PHASE.size:
@@ -110,14 +110,14 @@ def _phases(path: Path, data: bytes, rank: int) -> Iterator[Phase]:
             raise _truncated(path, at)
         phase = _text(name)
         records = [
-            _Record(start, duration, offset, size, _OPERATIONS[kind] if kind < len(_OPERATIONS) else phase)
+            _Operation(start, duration, offset, size, _OPERATIONS[kind] if kind < len(_OPERATIONS) else phase)
             for start, duration, offset, size, kind in _RECORD.iter_unpack(data[at:end])
         ]
-        yield Phase(rank, phase, _text(item), iteration, dropped, records)
+        yield TracedPhase(rank, phase, _text(item), iteration, dropped, records)
         at = end
 
 
-def _rows(phases: Sequence[Phase]) -> Iterator[tuple[object, ...]]:
+def _rows(phases: Sequence[TracedPhase]) -> Iterator[tuple[object, ...]]:
     """The rows in the order of the columns; starts count from the first operation of all phases."""
     first_ns = min((record.start_ns for phase in phases for record in phase.records), default=0)
     for phase in phases:

@@ -24,7 +24,7 @@ Watch = Callable[[], str | None]
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CommandResult:
     """exit_code is None if the command could not be started; ended is whether the watch ended it."""
 
     exit_code: int | None
@@ -96,7 +96,7 @@ def _ended(process: subprocess.Popen[bytes], token: str) -> tuple[tuple[bytes, b
 
 def execute(
     command: Sequence[str], environment: Mapping[str, str], limit: float | Watch, token: str, folder: Path
-) -> Outcome:
+) -> CommandResult:
     """Start the command in folder with exactly this environment and wait for it, so many seconds or until a
     watch ends it.
 
@@ -119,7 +119,9 @@ def execute(
         )
     except OSError as error:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        return Outcome(None, False, time.monotonic() - started, b"", b"", f"{command[0]}: {error.strerror}")
+        return CommandResult(
+            None, False, time.monotonic() - started, b"", b"", f"{command[0]}: {error.strerror}"
+        )
     reason = None
     try:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
@@ -134,7 +136,7 @@ def execute(
     elapsed_s = time.monotonic() - started
     if reason is None and process.returncode != 0:
         end_processes(token)  # ranks of a killed launcher go on, into the files of the next launch
-    return Outcome(process.poll(), reason is not None, elapsed_s, *output, reason)
+    return CommandResult(process.poll(), reason is not None, elapsed_s, *output, reason)
 
 
 def _begin(mask: Iterable[int]) -> None:

@@ -23,7 +23,7 @@ from weir.base.storage_calls import is_in_haste
 from weir.measure.clean_up.directories import EnvironmentFaultError
 from weir.measure.clean_up.shared_memory import no_segment
 from weir.measure.command import Prepared, Turn, prepare
-from weir.measure.execute import Outcome, Watch, execute
+from weir.measure.execute import CommandResult, Watch, execute
 from weir.measure.machine.host import Held, held_between, held_so_far
 from weir.measure.session import Execution
 from weir.runs.ledger import end_run
@@ -69,7 +69,7 @@ class RunEnd:
 
 
 @dataclass(frozen=True)
-class Ended:
+class EndedRun:
     """An execution that has run."""
 
     ready: Prepared
@@ -105,7 +105,7 @@ def run_launch(left: Sequence[Execution], turn: Turn) -> None:
         raise EnvironmentFaultError(fault)
 
 
-def _record(ended: Ended, turn: Turn) -> None:
+def _record(ended: EndedRun, turn: Turn) -> None:
     """Records the end of a run. After an interrupt it is not judged, since judging some hundred runs takes
     longer than an interrupt may: then collect judges them."""
     ready = ended.ready
@@ -148,7 +148,7 @@ def _first_complaint(file: Path) -> str:
     return lines[0] if lines else "no message on stderr"
 
 
-def _raise_if_lost(outcome: Outcome, turn: Turn) -> None:
+def _raise_if_lost(outcome: CommandResult, turn: Turn) -> None:
     """A launch that the batch system ended is not an execution of the cell, and leaves no run file."""
     if outcome.exit_code == 0:
         return
@@ -169,9 +169,9 @@ class OwnProgram:
         self.has_failed = False
         self._ready, self._turn = ready, turn
         self._held = held_so_far()
-        self._ended: tuple[Ended, Outcome] | None = None
+        self._ended: tuple[EndedRun, CommandResult] | None = None
 
-    def end(self, outcome: Outcome) -> None:
+    def end(self, outcome: CommandResult) -> None:
         """The launch is over; nothing was looked at meanwhile."""
         held = held_between(self._held, held_so_far())
         engine = engine_of(self._turn.planned.stack.program_of(self._ready.execution.cell))
@@ -179,14 +179,14 @@ class OwnProgram:
         self.has_failed = outcome.exit_code != 0 or lacks
         error = TRUNCATED if lacks else outcome.error
         end = RunEnd(outcome.exit_code, outcome.ended, wall(), outcome.elapsed_s, error)
-        self._ended = Ended(self._ready, end, held, outcome.elapsed_s), outcome
+        self._ended = EndedRun(self._ready, end, held, outcome.elapsed_s), outcome
 
     @property
     def may_be_lost(self) -> bool:
         """A launcher that the batch system left fails as a program does."""
         return self.has_failed
 
-    def ended(self, is_faultless: bool) -> Iterator[Ended]:
+    def ended(self, is_faultless: bool) -> Iterator[EndedRun]:
         if self._ended is None or (self.has_failed and not is_faultless):
             return
         ended, outcome = self._ended
@@ -206,7 +206,7 @@ class SharedEngine:
         self.folder = turn.planned.launch_folder
         self.command = [*turn.start.command, *engine, "batch", "list", STATUS_FILE]
         self._ready = {_name(each.execution): each for each in ready}
-        self._outcome: Outcome | None = None
+        self._outcome: CommandResult | None = None
         lines = "".join(_line(each, len(engine)) for each in ready)
         known = json.dumps({name: each.known for name, each in self._ready.items()})
         executions = [each.execution for each in ready]
@@ -228,7 +228,7 @@ class SharedEngine:
     def has_failed(self) -> bool:
         return self.may_be_lost or any(end.status != "done" for _, end in self._ends)
 
-    def end(self, outcome: Outcome) -> str | None:
+    def end(self, outcome: CommandResult) -> str | None:
         """The launch is over; a fault of the machine that was found meanwhile."""
         self._outcome = outcome
         if outcome.ended and self.watch.current is None:
@@ -236,13 +236,13 @@ class SharedEngine:
         self.watch()  # the lines of the last moment
         return self.watch.fault
 
-    def ended(self, is_faultless: bool) -> Iterator[Ended]:
+    def ended(self, is_faultless: bool) -> Iterator[EndedRun]:
         for name, end in self._ends:
             if is_faultless or end.status == "done":
-                yield Ended(self._ready[name], end, self.watch.held.get(name, {}))
+                yield EndedRun(self._ready[name], end, self.watch.held.get(name, {}))
         if is_faultless and self._outcome and (stopped := self.watch.current):
             end = _stopped_end(self._outcome)
-            yield Ended(self._ready[_name(stopped)], end, {}, self.watch.elapsed_s())
+            yield EndedRun(self._ready[_name(stopped)], end, {}, self.watch.elapsed_s())
 
     @cached_property
     def _ends(self) -> list[tuple[str, RunEnd]]:
@@ -259,7 +259,7 @@ class SharedEngine:
         shutil.rmtree(self.folder)
 
 
-def _stopped_end(outcome: Outcome) -> RunEnd:
+def _stopped_end(outcome: CommandResult) -> RunEnd:
     stderr = outcome.stderr.decode(errors="replace").strip()
     text = outcome.error or no_segment(stderr) or stderr or "the launch ended early"
     return RunEnd(None, outcome.ended, wall(), outcome.elapsed_s, text.splitlines()[0])

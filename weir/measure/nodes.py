@@ -34,7 +34,7 @@ _TRIES = 3
 
 
 @dataclass(frozen=True)
-class Probe:
+class NodeTimes:
     """The times of one node."""
 
     node: str
@@ -80,7 +80,7 @@ def probe_nodes(
     nodes: int,
     folder: Sequence[str] = (),
     scheduler_options: Sequence[str] | None = None,
-) -> list[Probe]:
+) -> list[NodeTimes]:
     """Probe this many nodes; scheduler_options are needed outside of an allocation only."""
     start = start_of(starter, nodes, 1, stack.launcher_options, {})
     command = start.command
@@ -108,19 +108,19 @@ def probe_nodes(
     return probes
 
 
-def read_probes(output: str) -> list[Probe]:
+def read_probes(output: str) -> list[NodeTimes]:
     """The lines of the probes among whatever else a launcher prints, by name of the node."""
     probes = []
     for line in output.splitlines():
         try:
             data = from_json(line)
-            probes.append(Probe(data["node"], data["times_s"]))
+            probes.append(NodeTimes(data["node"], data["times_s"]))
         except (ValueError, KeyError, TypeError):
             continue
     return sorted(probes, key=lambda probe: probe.node)
 
 
-def slow_nodes(probes: Iterable[Probe], factor: float = FACTOR) -> list[Slow]:
+def slow_nodes(probes: Iterable[NodeTimes], factor: float = FACTOR) -> list[Slow]:
     """The nodes that take that many times the median in any kind of work; none of fewer than three."""
     probes = list(probes)
     if len(probes) < LEAST_NODES:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from weir.base.units import format_size
 from weir.measure.clean_up.shared_memory import no_room, no_segment
-from weir.measure.execute import Outcome, execute
+from weir.measure.execute import CommandResult, execute
 from weir.measure.preflight import Check, library_hint
 from weir.measure.session import PlannedBatch
 from weir.records.model import Stack
@@ -116,7 +116,7 @@ class _Launch:
         shape = " + ".join(map(str, found))
         return Check("ranks", shape, f"requested {self.requested} ranks of {name}, {shape} started", _HINT)
 
-    def _started(self, tool: str | None, program: Sequence[str]) -> tuple[Outcome, list[int]]:
+    def _started(self, tool: str | None, program: Sequence[str]) -> tuple[CommandResult, list[int]]:
         """Runs the program; the second value has the ranks on each node as it saw them."""
         start = start_of(
             self.launcher,

@@ -13,13 +13,13 @@ from weir.audit.rules.timing import shorter_than_its_calls
 from weir.audit.subject import FOLIO_BYTES, SPAN_SHARE, Subject
 from weir.prove.counters import most_listed
 from weir.prove.judged import with_what_reads_fetched
-from weir.prove.mounts import Growth, Mount, Part, Phase
+from weir.prove.mounts import Growth, Mount, Phase, ProcessShare
 from weir.prove.named import SEARCH, have_time, of_names
 from weir.prove.records import (
     LEAST_BYTES,
     MOVED,
     NEARLY_ALL,
-    Judged,
+    JudgedRecord,
     direct_bytes,
     facts_of,
     growth_of,
@@ -72,7 +72,7 @@ def judged_claims(
     processes: Sequence[Process],
     command: Sequence[str],
     unreported: Container[str] = (),
-) -> list[tuple[Claim, Judged | None]]:
+) -> list[tuple[Claim, JudgedRecord | None]]:
     """Each with the phases that it is about; None where no call was seen, so that it is unproven.
     unreported: what the kernel counted in processes that left no report, by its names."""
     claims = [_of_unreported(one, mounts) if "write_bytes" in unreported else one for one in claims]
@@ -95,7 +95,7 @@ def _of_unreported(claim: Claim, mounts: Sequence[Mount]) -> Claim:
     return replace(claim, row=claim.row | {"access": "write"})
 
 
-def _may_be_of_other(one: Judged, processes: Sequence[Process]) -> bool:
+def _may_be_of_other(one: JudgedRecord, processes: Sequence[Process]) -> bool:
     """Whether calls contradict the result, and a process moved as much by the other access alone: a copy is
     both, and bytes that were not stored are no bytes that were read."""
     is_of_calls = bytes_not_in_calls.passes(one.subject) and shorter_than_its_calls.passes(one.subject)
@@ -115,8 +115,8 @@ def _judged(
     processes: Sequence[Process],
     command: Sequence[str],
     unreported: Container[str],
-) -> list[tuple[Claim, Judged | None]]:
-    found: list[tuple[Claim, Judged | None]] = []
+) -> list[tuple[Claim, JudgedRecord | None]]:
+    found: list[tuple[Claim, JudgedRecord | None]] = []
     number: dict[tuple[str, str, int], int] = {}
     places = _places(claims, mounts)
     for claim, (mount, access) in zip(claims, places, strict=True):
@@ -147,7 +147,7 @@ def _judged(
             subject = without_counts(subject, ("called_operations",), _TOO_QUICK)
         if _is_of_bytes(placed.row, access) and ("wchar" if access == "write" else "rchar") in unreported:
             subject = without_counts(subject, _OF_OTHER_PROCESSES, _OF_OTHERS)
-        found.append((claim, Judged(subject, judge(subject), mount, access, phases)))
+        found.append((claim, JudgedRecord(subject, judge(subject), mount, access, phases)))
     return found
 
 
@@ -279,7 +279,7 @@ def _subject(
     return _of_unclear_calls(subject)
 
 
-def _take_part(row: Row, facts: dict[str, Any], part: Part) -> None:
+def _take_part(row: Row, facts: dict[str, Any], part: ProcessShare) -> None:
     """Takes what is known of the process of the result alone."""
     if "unwritten" in facts:
         facts["unwritten"] = part.unwritten
@@ -363,7 +363,7 @@ def _passes_no_calls(mount: Mount, processes: Sequence[Process]) -> bool:
     return bool(mount.counts["mappings"]) or any(process["rings"] for process in processes)
 
 
-def counted_text(judged: Judged) -> Mapping[str, float | int | None]:
+def counted_text(judged: JudgedRecord) -> Mapping[str, float | int | None]:
     """The counted numbers that stand beside the claim."""
     name = MOVED.get(judged.access)
     bytes_ = sum(int(getattr(phase, name)) for phase in judged.phases) if name else 0

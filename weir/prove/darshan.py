@@ -37,7 +37,7 @@ Counters = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Place:
+class LoggedMount:
     """A mount of the machine that wrote the log."""
 
     point: str
@@ -48,7 +48,7 @@ class Place:
 class Use:
     """One access to one file through one interface, of one process or of all together (ALL_RANKS)."""
 
-    place: Place
+    place: LoggedMount
     file: int
     api: str
     rank: int
@@ -67,7 +67,7 @@ class Use:
 class Names:
     """The operations on one file besides transfers."""
 
-    place: Place
+    place: LoggedMount
     api: str
     counts: Mapping[str, int]  # by the keys of NAMED
 
@@ -78,13 +78,13 @@ class Log:
     command: str
     processes: int
     elapsed_s: float
-    places: tuple[Place, ...]  # those deeper in the tree first
+    places: tuple[LoggedMount, ...]  # those deeper in the tree first
     uses: tuple[Use, ...]
     names: tuple[Names, ...]
     partial: tuple[str, ...]  # modules that ran out of memory
     unread: tuple[str, ...]  # modules with records of files that are not read here
 
-    def place_of(self, path: Path) -> Place:
+    def place_of(self, path: Path) -> LoggedMount:
         return _place(str(path), self.places)
 
     @property
@@ -108,7 +108,7 @@ def read_log(file: Path) -> Log:
     job = report.metadata["job"]
     records = [(api, one) for name, api in APIS.items() for one in _records(report, name)]
     paths = {one["id"]: str(report.name_records.get(one["id"], "")) for _, one in records}
-    mounts = [Place(*one) for one in sorted(report.mounts, key=lambda one: -len(one[0]))]
+    mounts = [LoggedMount(*one) for one in sorted(report.mounts, key=lambda one: -len(one[0]))]
     places = {file_id: _place(path, mounts) for file_id, path in paths.items()}
     records = [(api, one) for api, one in records if not paths[one["id"]].startswith("<")]  # <STDOUT>
     return Log(
@@ -135,14 +135,14 @@ def _records(report: Any, module: str) -> Iterator[Counters]:
         yield {**times, **counters}
 
 
-def _place(path: str, mounts: Sequence[Place]) -> Place:
+def _place(path: str, mounts: Sequence[LoggedMount]) -> LoggedMount:
     for one in mounts:
         if path == one.point or path.startswith(one.point.rstrip("/") + "/"):
             return one
-    return Place("unknown", "unknown")
+    return LoggedMount("unknown", "unknown")
 
 
-def _uses(api: str, record: Counters, place: Place) -> Iterator[Use]:
+def _uses(api: str, record: Counters, place: LoggedMount) -> Iterator[Use]:
     for access in _BYTES:
         moved, calls = int(record[f"{api}_{_BYTES[access]}"]), _calls(api, record, access)
         if moved <= 0:
@@ -184,7 +184,7 @@ def _sizes(api: str, record: Counters, access: str) -> dict[int, int]:
     return found
 
 
-def _names(api: str, record: Counters, place: Place) -> Names:
+def _names(api: str, record: Counters, place: LoggedMount) -> Names:
     counts = {
         name: sum(max(int(record.get(f"{api}_{counter}", 0)), 0) for counter in counters)
         for name, counters in NAMED.items()

@@ -15,7 +15,7 @@ from weir.audit.judge import judge, judge_all
 from weir.audit.subject import FETCHED_SHARE, SPAN_SHARE, Subject
 from weir.base.units import about_size
 from weir.prove.mounts import Growth, Mount, Phase
-from weir.prove.records import LEAST_BYTES, MOVED, Judged, facts_of, growth_of, row_of, without_counts
+from weir.prove.records import LEAST_BYTES, MOVED, JudgedRecord, facts_of, growth_of, row_of, without_counts
 from weir.prove.reports import BY_CALLS, Process
 
 _PARTITION = re.compile(r"(?:(?<=^[svh]d[a-z])|(?<=^xvd[a-z])|(?<=\dn\d)p|(?<=^mmcblk\d)p)\d+$")
@@ -73,7 +73,7 @@ _AHEAD = "bytes were fetched by no read of the result: by advice, or before it b
 
 def judged_mounts(
     mounts: Sequence[Mount], processes: Sequence[Process], command: Sequence[str]
-) -> list[Judged]:
+) -> list[JudgedRecord]:
     """Records of all that is worth one."""
     found = []
     for mount in mounts:
@@ -88,7 +88,7 @@ def judged_mounts(
                     found.append((mount, access, [phase], subject))
     judgements = judge_all([subject for *_, subject in found])
     return [
-        Judged(subject, judgement, mount, access, phases)
+        JudgedRecord(subject, judgement, mount, access, phases)
         for (mount, access, phases, subject), judgement in zip(found, judgements, strict=True)
     ]
 
@@ -131,7 +131,7 @@ _OF_REPORTS = (
 )
 
 
-def without_reports(judged: Judged, why: str) -> Judged:
+def without_reports(judged: JudgedRecord, why: str) -> JudgedRecord:
     """Judges the record again as if no process had reported."""
     subject = without_counts(judged.subject, _OF_REPORTS, why)
     return replace(judged, subject=subject, judgement=judge(subject))

@@ -10,7 +10,7 @@ from weir.audit.judge import UNPROVEN, judge
 from weir.audit.subject import Subject
 from weir.base.units import about_size, three_digits
 from weir.prove.claims import OF_THE_PROGRAM
-from weir.prove.darshan import ALL_RANKS, APIS, NAMED, Log, Place, Use
+from weir.prove.darshan import ALL_RANKS, APIS, NAMED, Log, LoggedMount, Use
 from weir.prove.output import line, verdict_text
 from weir.prove.records import LEAST_BYTES, MOVED, JudgedRow, application_row
 from weir.prove.results import Claim
@@ -28,7 +28,7 @@ _NOT_LOGGED = (
 class Moved:
     """One access on one mount, by what called the C library: else, without such records, by MPI-IO."""
 
-    place: Place
+    place: LoggedMount
     access: str
     uses: tuple[Use, ...]
     judged: JudgedRow
@@ -50,13 +50,13 @@ def moved_in(log: Log, on: Path | None = None) -> list[Moved]:
             if sum(one.bytes for one in uses) >= LEAST_BYTES:
                 subject = _subject(log, place, access, uses)
                 found.append(Moved(place, access, tuple(uses), JudgedRow(subject, judge(subject))))
-    total: Counter[Place] = Counter()
+    total: Counter[LoggedMount] = Counter()
     for one in found:
         total[one.place] += one.bytes
     return sorted(found, key=lambda one: (-total[one.place], one.place.point, one.access != "write"))
 
 
-def _subject(log: Log, place: Place, access: str, uses: Sequence[Use]) -> Subject:
+def _subject(log: Log, place: LoggedMount, access: str, uses: Sequence[Use]) -> Subject:
     moved, calls = sum(one.bytes for one in uses), sum(one.calls for one in uses)
     row = application_row(access, moved, calls, _lasted_s(log, uses), log.program, place.point, str(log.file))
     if {one.api for one in uses} == {APIS["MPI-IO"]}:
@@ -129,7 +129,7 @@ def logged_lines(log: Log, moved: Sequence[Moved], on: Path | None = None) -> It
     yield from (f"{'not seen:' if at == 0 else '':<10}{text}" for at, text in enumerate(unseen(log)))
 
 
-def _requested(log: Log, place: Place) -> Iterator[str]:
+def _requested(log: Log, place: LoggedMount) -> Iterator[str]:
     """The requested transfers by interfaces. Transfers of MPI-IO appear again in the calls that it made."""
     for api in APIS.values():
         parts = []
@@ -143,7 +143,7 @@ def _requested(log: Log, place: Place) -> Iterator[str]:
             yield line("requested", f"{api}: {', '.join(parts)}")
 
 
-def _names_line(log: Log, place: Place) -> str:
+def _names_line(log: Log, place: LoggedMount) -> str:
     here = [one for one in log.names if one.place == place and one.api != APIS["MPI-IO"]]
     counts = [f"{sum(one.counts[name] for one in here):,} {name}" for name in NAMED]
     return line("names", ", ".join(counts))

@@ -46,7 +46,7 @@ class Growth:
 
 
 @dataclass(frozen=True)
-class Part:
+class ProcessShare:
     """One process's share of a phase."""
 
     moved: Mapping[str, int]  # by access
@@ -82,7 +82,7 @@ class Phase:
     quickest_ns: Mapping[str, int]
     names: Mapping[str, int]
     growth: Growth
-    parts: Sequence[Part] = ()
+    parts: Sequence[ProcessShare] = ()
     spans: Sequence["Phase"] = ()  # of it, between which all processes closed their files; none: it is one
     syncs_at_once: int = 1  # at most: calls of all processes that synchronised
     # Read and written meanwhile on other mounts of the same device, and of the same disk (judged.py).
@@ -272,9 +272,9 @@ def _phase(group: Sequence[Piece]) -> Phase:
     )
 
 
-def _part(piece: Piece) -> Part:
+def _part(piece: Piece) -> ProcessShare:
     phase, kinds = piece.phase, (("read",), ("write",), ("write", "sync"))
-    return Part(
+    return ProcessShare(
         {access: phase[name] for access, name in BYTES.items()},
         {"+".join(some): _busy_ns(phase, some) for some in kinds},
         {access: (phase[access]["first_ns"], phase[access]["last_ns"]) for access in BYTES},

@@ -10,7 +10,7 @@ from weir.audit.registry import rules
 from weir.base.units import about_size, counted, percent, three_digits
 from weir.prove.claims import counted_text
 from weir.prove.mounts import KINDS, Mount, Phase
-from weir.prove.records import MOVED, Judged, JudgedRow, synced_share
+from weir.prove.records import MOVED, JudgedRecord, JudgedRow, synced_share
 from weir.prove.results import Claim
 from weir.records.model import Finding
 from weir.witness.nodes import known_sum
@@ -54,7 +54,7 @@ def _title(mount: Mount) -> str:
     return f"{mount.point} ({mount.file_system or 'unknown file system'} on {mount.source})"
 
 
-def mount_lines(mount: Mount, judged: Sequence[Judged]) -> Iterator[str]:
+def mount_lines(mount: Mount, judged: Sequence[JudgedRecord]) -> Iterator[str]:
     """The facts of a mount and the verdicts about them."""
     yield _title(mount)
     yield line("requested", _requested(mount))
@@ -192,7 +192,7 @@ def _time(phases: Sequence[Phase]) -> str:
     return f"{whole}, {three_digits(lasted_s)} s from first to last" if lasted_s else whole
 
 
-def _verdict(one: Judged) -> str:
+def _verdict(one: JudgedRecord) -> str:
     row = one.row
     moved = sum(int(getattr(phase, MOVED[one.access])) for phase in one.phases)
     rate = f", {three_digits(row['bw_mib_s'])} MiB/s" if row["bw_mib_s"] else ""
@@ -245,7 +245,7 @@ def hint_lines(judged: Iterable[JudgedRow | None]) -> Iterator[str]:
         yield f"hint: {name}: {hint_of(rules()[name], of_log=True)}"
 
 
-def claim_lines(claims: Sequence[tuple[Claim, Judged | None]]) -> Iterator[str]:
+def claim_lines(claims: Sequence[tuple[Claim, JudgedRecord | None]]) -> Iterator[str]:
     """Lines with each claim beside the counts."""
     sharing = Counter(_calls_of(one) for _, one in claims if one is not None)
     for claim, judged in claims:
@@ -263,11 +263,11 @@ def claim_lines(claims: Sequence[tuple[Claim, Judged | None]]) -> Iterator[str]:
         yield f"claimed by {claim.who}: {judged.access} {number}{beside}: {verdict_text(judged)}"
 
 
-def _calls_of(one: Judged) -> tuple[str, str, tuple[int, ...]]:
+def _calls_of(one: JudgedRecord) -> tuple[str, str, tuple[int, ...]]:
     return one.mount.point, one.access, tuple(phase.began_ns for phase in one.phases)
 
 
-def _why_apart(one: Judged, counted: Mapping[str, float | int | None], results: int) -> list[str]:
+def _why_apart(one: JudgedRecord, counted: Mapping[str, float | int | None], results: int) -> list[str]:
     """The reasons why a count is more than a tenth away from the result."""
     row, bytes_, rate = one.row, counted["bytes"], counted["mib_s"]
     if not bytes_ or not rate or not row["bw_mib_s"] or abs(rate / row["bw_mib_s"] - 1) <= _APART:

@@ -45,7 +45,7 @@ class JudgedRow:
 
 
 @dataclass(frozen=True)
-class Judged(JudgedRow):
+class JudgedRecord(JudgedRow):
     """A record with the phases it is about."""
 
     mount: Mount

@@ -15,10 +15,10 @@ from typing import Any
 from weir.base.units import about_size, counted
 from weir.prove.mounts import Mount
 from weir.prove.output import is_worth_lines, little_line, mount_lines, moved_below, watched_lines
-from weir.prove.records import Judged, interposed
+from weir.prove.records import JudgedRecord, interposed
 from weir.prove.reports import Process, is_killed, unreported_bytes, unseen_bytes
 from weir.prove.results import Claim
-from weir.prove.start import Ended
+from weir.prove.start import EndedProgram
 from weir.witness.document import LIBRARY, without_library
 
 _NOTICEABLE_BYTES = 1 << 20
@@ -40,12 +40,12 @@ class Seen:
     """A program that came to its end."""
 
     command: Sequence[str]
-    ended: Ended
+    ended: EndedProgram
     processes: Sequence[Process]  # without those that only watched
     damaged: int
     mounts: Sequence[Mount]
-    judged: Sequence[Judged]
-    claims: Sequence[tuple[Claim, Judged | None]]
+    judged: Sequence[JudgedRecord]
+    claims: Sequence[tuple[Claim, JudgedRecord | None]]
     doubts: Sequence[str] = ()
 
     @property

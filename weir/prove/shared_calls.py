@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from weir.audit.subject import SPAN_SHARE
-from weir.prove.mounts import Mount, Part, Phase
+from weir.prove.mounts import Mount, Phase, ProcessShare
 from weir.prove.records import LEAST_BYTES, MOVED, NEARLY_ALL, synced_share
 from weir.records.model import Row
 from weir.witness.nodes import known_sum
@@ -93,7 +93,7 @@ def _mounts_of_equals(rows: Sequence[Row], access: str, mounts: Sequence[Mount])
     return [found[at] for at in range(len(rows))]
 
 
-def _parts_of_bytes(row: Row, access: str, mounts: Sequence[Mount]) -> list[tuple[Mount, Part]]:
+def _parts_of_bytes(row: Row, access: str, mounts: Sequence[Mount]) -> list[tuple[Mount, ProcessShare]]:
     """The processes that moved just as many bytes as a result has."""
     moved = row.get("moved_bytes")
     return [
@@ -168,7 +168,7 @@ def alone_s(row: Row, access: str, phases: Sequence[Phase], counted: float) -> f
     return max(inside_s, sum(phase.access_s(access, tells) for phase in phases))
 
 
-def part_of(row: Row, others: Sequence[Row], access: str, phases: Sequence[Phase]) -> Part | None:
+def part_of(row: Row, others: Sequence[Row], access: str, phases: Sequence[Phase]) -> ProcessShare | None:
     """The process of a result, where each of as many moved as much as one of the results; of equal ones the
     quickest process is that of none but the quickest result. None where they are not such pairs."""
     rows = [row, *others]
@@ -184,7 +184,7 @@ def part_of(row: Row, others: Sequence[Row], access: str, phases: Sequence[Phase
     return own[sum(1 for time in alike if time < alike[0])]
 
 
-def is_stored(part: Part) -> bool:
+def is_stored(part: ProcessShare) -> bool:
     """Whether the process synchronised what it wrote, and nothing of it was left in the page cache then."""
     left = part.unwritten["dirty_bytes"] + part.unwritten["writeback_bytes"] if part.unwritten else None
     return left == 0 and part.synced_bytes >= NEARLY_ALL * part.moved["write"]

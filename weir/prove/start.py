@@ -31,7 +31,7 @@ COUNTED = ("rchar", "wchar", "read_bytes", "write_bytes")
 
 
 @dataclass(frozen=True)
-class Ended:
+class EndedProgram:
     """The end of a program: its exit code, its duration, its output."""
 
     exit_code: int
@@ -43,7 +43,9 @@ class Ended:
     user: int | None = None  # as whom the program itself ended
 
 
-def run_program(command: Sequence[str], reports: Path, only: Path | None, watched: Sequence[Path]) -> Ended:
+def run_program(
+    command: Sequence[str], reports: Path, only: Path | None, watched: Sequence[Path]
+) -> EndedProgram:
     """Start it, pass its outputs on, and wait for it; signals go to it."""
     variables = prove_variables(reports, only, os.environ.get("LD_PRELOAD", ""))
     places = [(stream, os.fstat(stream.fileno()).st_size) for stream in (sys.stdout, sys.stderr)]
@@ -82,7 +84,7 @@ def run_program(command: Sequence[str], reports: Path, only: Path | None, watche
             grown |= {name: max(grown[name] - passed_bytes, 0) for name in ("rchar", "wchar")}
     text = output.decode("utf-8", errors="replace")
     names = sorted({name for pid in left if (name := name_of(pid))})
-    return Ended(code if code >= 0 else 128 - code, elapsed_s, text, grown, names, held_back, user)
+    return EndedProgram(code if code >= 0 else 128 - code, elapsed_s, text, grown, names, held_back, user)
 
 
 @contextlib.contextmanager

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 FAILURE, ERROR, SKIPPED = "failure", "error", "skipped"
 
 
-class Case(NamedTuple):
+class JunitCase(NamedTuple):
     """A test case; kind: FAILURE, ERROR or SKIPPED, empty for one that passed."""
 
     group: str
@@ -18,7 +18,7 @@ class Case(NamedTuple):
     text: str = ""
 
 
-def junit(name: str, tests: int, cases: Sequence[Case]) -> str:
+def junit(name: str, tests: int, cases: Sequence[JunitCase]) -> str:
     """A suite. tests: the number of what was decided; a case beyond them tells why nothing can be."""
     found = Counter(one.kind for one in cases)
     suite = ElementTree.Element("testsuite", name=name, tests=str(tests))

@@ -17,7 +17,7 @@ from weir.base.errors import WeirError
 from weir.base.files import write_atomically
 from weir.base.units import about_duration
 from weir.collect.parsed_runs import requested_columns
-from weir.collect.progress import BatchProgress, Ended, StudyProgress
+from weir.collect.progress import BatchProgress, EndedExecution, StudyProgress
 from weir.collect.study_facts import Planned, study_facts
 from weir.collect.tally import Tally, facts_of_run
 from weir.plan import Plan
@@ -132,7 +132,7 @@ class LiveStudy:
             "left": _left_text([one]) if one.left and one.state in ("running", "waiting") else "",
         }
 
-    def take(self, found: Ended) -> None:
+    def take(self, found: EndedExecution) -> None:
         """One more execution, or one that was repeated or judged since."""
         cell, key = found.cell, (found.cell.cell, found.number)
         if not cell.checks:
@@ -151,7 +151,7 @@ class LiveStudy:
         if reason := _trouble(found):
             self._troubles[key] = {"cell": cell.label, "round": found.number + 1, "reason": reason}
 
-    def _unjudged(self, found: Ended) -> list[Row]:
+    def _unjudged(self, found: EndedExecution) -> list[Row]:
         """Rows of an execution whose launch goes on: the audit needs the whole run."""
         cell = found.cell
         common: Row = requested_columns(cell) | {
@@ -177,7 +177,7 @@ class LiveStudy:
         yield from rates(facts)
 
 
-def _trouble(found: Ended) -> str:
+def _trouble(found: EndedExecution) -> str:
     """Why a run failed, or why records of it are degraded or invalid."""
     facts = found.run.facts if found.run else {}
     if facts.get("status") != "done":

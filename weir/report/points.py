@@ -30,7 +30,7 @@ Iteration = tuple[Any, Any, Any]
 
 
 @dataclass(frozen=True)
-class Entry:
+class RecordValues:
     """The values of one record that a point needs."""
 
     run: Any
@@ -50,7 +50,7 @@ class Point:
     about: Row
     source: str
     of_operations: bool = False  # their rate counts, not that of bytes
-    entries: dict[Iteration, Entry] = field(default_factory=dict)
+    entries: dict[Iteration, RecordValues] = field(default_factory=dict)
     doubts: dict[str, None] = field(default_factory=dict)
     seen: str = ""
 
@@ -61,7 +61,7 @@ class Point:
         return ", ".join(filter(None, (*names, size_text(self.about["xfer_bytes"]))))
 
     @property
-    def used(self) -> list[Entry]:
+    def used(self) -> list[RecordValues]:
         """Usable records; where there are none, the degraded ones."""
         rates = ((one, one.ops_s if self.of_operations else one.value) for one in self.entries.values())
         known = [one for one, rate in rates if rate is not None and one.verdict != INVALID]
@@ -139,7 +139,7 @@ class Points:
         value = metric_named("bandwidth").of(row)
         enough = (row.get("ops") or 0) >= _FEWEST_OPERATIONS
         rates = row.get("ops_s"), row.get("lat_p99_us") if enough else None
-        entry = Entry(row.get("run"), str(row["verdict"]), value, row.get("total_s"), *rates)
+        entry = RecordValues(row.get("run"), str(row["verdict"]), value, row.get("total_s"), *rates)
         of_log = row.get("source") if row.get("run") is None else None
         point.entries[row.get("run"), row.get("iteration"), of_log] = entry
         point.doubts |= dict.fromkeys(_doubts(row))

@@ -17,7 +17,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
-from weir.survey.tally import EMPTY, HDF5_HEAD_BYTES, HEAD_BYTES, Tally, extension_of, format_of, needs_more
+from weir.survey.tally import (
+    EMPTY,
+    HDF5_HEAD_BYTES,
+    HEAD_BYTES,
+    FormatTally,
+    extension_of,
+    format_of,
+    needs_more,
+)
 
 
 class EndedError(Exception):
@@ -233,9 +241,9 @@ class Rules:
     hsm: HsmState = field(default_factory=HsmState)
 
 
-def scan_directory(folders: Folders, folder: Folder, rules: Rules) -> tuple[Tally, list[str]]:
+def scan_directory(folders: Folders, folder: Folder, rules: Rules) -> tuple[FormatTally, list[str]]:
     """Counts of the files in it, and names of the directories in it that are on the same file system."""
-    tally, inner = Tally(directories=1), []
+    tally, inner = FormatTally(directories=1), []
     try:
         with folders.opened(folder) as descriptor:
             rules.pace.wait()
@@ -248,7 +256,7 @@ def scan_directory(folders: Folders, folder: Folder, rules: Rules) -> tuple[Tall
     return tally, inner
 
 
-def _look(folder: int, name: str, digest: int, rules: Rules, tally: Tally) -> bool:
+def _look(folder: int, name: str, digest: int, rules: Rules, tally: FormatTally) -> bool:
     """Whether it is a directory to enter; a file is counted, and opened if it is chosen."""
     try:
         found = os.stat(name, dir_fd=folder, follow_symlinks=False)
@@ -276,7 +284,9 @@ def is_offline(size_bytes: int, blocks: int) -> bool:
     return (blocks == 0 and size_bytes > 0) or (blocks == 1 and size_bytes > _BLOCK_BYTES)
 
 
-def _recognise(folder: int, name: str, extension: str, size_bytes: int, rules: Rules, tally: Tally) -> None:
+def _recognise(
+    folder: int, name: str, extension: str, size_bytes: int, rules: Rules, tally: FormatTally
+) -> None:
     if size_bytes == 0:
         tally.recognise(extension, EMPTY, 0)
         return

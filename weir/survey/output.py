@@ -12,7 +12,7 @@ from typing import Any
 from weir.base.files import csv_lines
 from weir.base.units import about_size, format_size, percent
 from weir.report.drawing import BAD, GOOD, box, line, svg, text
-from weir.survey.tally import EXTENSIONS, SIZES, Sums, Tally
+from weir.survey.tally import EXTENSIONS, SIZES, FormatTally, Sums
 
 _Z = 1.959963984540054
 
@@ -46,7 +46,7 @@ class Extension:
     otherwise: str
 
 
-def formats(tally: Tally) -> list[Format]:
+def formats(tally: FormatTally) -> list[Format]:
     """The largest volume first."""
     by_name: dict[str, Sums] = {}
     sample = Sums()
@@ -96,7 +96,7 @@ def share_of_volume(sums: Sums, sample: Sums, fraction: float) -> Share:
     return Share(value, max(0.0, value - _Z * error), min(1.0, value + _Z * error))
 
 
-def extensions(tally: Tally) -> Sequence[Extension]:
+def extensions(tally: FormatTally) -> Sequence[Extension]:
     """The most frequent first."""
     found = []
     by_extension: dict[str, dict[str, int]] = defaultdict(dict)
@@ -117,7 +117,7 @@ _FIRST = 3  # formats in the first line
 _NAME, _BAR, _SHARES, _ROW = 150, 440, 110, 24  # widths, and a height
 
 
-def lines(tally: Tally, share: float, elapsed_s: float, operations: int) -> Iterator[str]:
+def lines(tally: FormatTally, share: float, elapsed_s: float, operations: int) -> Iterator[str]:
     found = formats(tally)
     sampled = sum(one.files for one in found)
     most = sorted(found, key=lambda one: -one.of_volume.value)[:_FIRST]
@@ -158,14 +158,14 @@ def _share(share: Share) -> str:
     return value if share.low == share.high else f"{value} ({low}%-{high}%)"
 
 
-def _sizes(tally: Tally) -> Sequence[tuple[str, int]]:
+def _sizes(tally: FormatTally) -> Sequence[tuple[str, int]]:
     ranges = [f"below {format_size(SIZES[0])}"]
     ranges += [f"{format_size(low)} to {format_size(high)}" for low, high in pairwise(SIZES)]
     ranges.append(f"from {format_size(SIZES[-1])} on")
     return [(word, tally.sizes[index]) for index, word in enumerate(ranges)]
 
 
-def facts(tally: Tally, share: float, elapsed_s: float, operations: int) -> dict[str, Any]:
+def facts(tally: FormatTally, share: float, elapsed_s: float, operations: int) -> dict[str, Any]:
     return {
         "files": tally.files,
         "directories": tally.directories,
@@ -189,7 +189,7 @@ def facts(tally: Tally, share: float, elapsed_s: float, operations: int) -> dict
     }
 
 
-def table(tally: Tally) -> str:
+def table(tally: FormatTally) -> str:
     columns = [f"{what}{end}" for what in ("share_of_files", "share_of_volume") for end in ("", "_lo", "_hi")]
     rows: list[list[object]] = [["format", "sampled_files", "sampled_bytes", *columns]]
     for one in formats(tally):
@@ -198,7 +198,7 @@ def table(tally: Tally) -> str:
     return csv_lines(rows)
 
 
-def chart(tally: Tally) -> str:
+def chart(tally: FormatTally) -> str:
     """Two bars for each format, with intervals: share of the files above, share of the volume below."""
     found = formats(tally)
     width, height = _NAME + _BAR + _SHARES, _ROW * len(found) + 2 * _ROW

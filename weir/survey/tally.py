@@ -151,7 +151,7 @@ class Sums:
 
 
 @dataclass
-class Tally:
+class FormatTally:
     """seen: every file, by extension. content: the sampled ones, by extension and format."""
 
     seen: dict[str, Sums] = field(default_factory=dict)
@@ -167,7 +167,7 @@ class Tally:
     def recognise(self, extension: str, content: str, size_bytes: int) -> None:
         self.content.setdefault((extension, content), Sums()).count(size_bytes)
 
-    def add(self, other: "Tally") -> None:
+    def add(self, other: "FormatTally") -> None:
         for extension, sums in other.seen.items():
             self.seen.setdefault(extension, Sums()).add(sums)
         for key, sums in other.content.items():
@@ -195,9 +195,9 @@ class Tally:
         }
 
     @staticmethod
-    def of(data: Mapping[str, Any]) -> "Tally":
+    def of(data: Mapping[str, Any]) -> "FormatTally":
         """Reads what data() gave; damage is one of TypeError, ValueError, KeyError and AttributeError."""
-        return Tally(
+        return FormatTally(
             {str(name): Sums(*map(_count, values)) for name, values in data["seen"].items()},
             {(str(one), str(other)): Sums(*map(_count, values)) for one, other, *values in data["content"]},
             Counter({int(size): _count(count) for size, count in data["sizes"]}),
@@ -222,7 +222,7 @@ class State:
 
     def __init__(self, file: Path, about: dict[str, Any]) -> None:
         self.file, self.about = file, about
-        self.finished: dict[str, tuple[Tally, list[str]]] = {}
+        self.finished: dict[str, tuple[FormatTally, list[str]]] = {}
         self._out: TextIO | None = None
 
     def open(self) -> None:
@@ -233,7 +233,7 @@ class State:
         write_atomically(self.file, "".join(map(_text, entries)))
         self._out = self.file.open("a", encoding="utf-8")
 
-    def finish(self, path: str, tally: Tally, inner: list[str]) -> None:
+    def finish(self, path: str, tally: FormatTally, inner: list[str]) -> None:
         assert self._out is not None
         self._out.write(_text(_line_of(path, tally, inner)))
         self._out.flush()
@@ -251,7 +251,7 @@ class State:
             raise WeirError(message, file=str(self.file), hint=_HINT, exit_code=2)
         for number, line in enumerate(known[1:], start=2):
             try:
-                path, tally, inner = line["directory"], Tally.of(line["tally"]), line["inner"]
+                path, tally, inner = line["directory"], FormatTally.of(line["tally"]), line["inner"]
                 if fault_of([path, *inner], [str]) or "\0" in "".join([path, *inner]):
                     raise ValueError("a name is damaged")
             except WRONG_CONTENT:
@@ -265,7 +265,7 @@ def _text(entry: dict[str, Any]) -> str:
     return json.dumps(entry) + "\n"
 
 
-def _line_of(path: str, tally: Tally, inner: list[str]) -> dict[str, Any]:
+def _line_of(path: str, tally: FormatTally, inner: list[str]) -> dict[str, Any]:
     return {"directory": path, "inner": inner, "tally": tally.data()}
 
 

@@ -12,12 +12,12 @@ from pathlib import Path
 from weir.base.errors import WeirError
 from weir.base.processes import INTERRUPTS
 from weir.survey.directory import EndedError, Folder, Folders, Pace, Rules, Selection, scan_directory
-from weir.survey.tally import State, Tally
+from weir.survey.tally import FormatTally, State
 
 # A signal that comes between Python's last look and a wait is seen after it only.
 _LONGEST_WAIT_S = 0.5
 _FINISH_S = 2.0  # after an interrupt, for the operations that have begun
-_Found = tuple[Folder, Tally, list[str]]
+_Found = tuple[Folder, FormatTally, list[str]]
 
 
 def scan_tree(
@@ -26,8 +26,8 @@ def scan_tree(
     pace: Pace,
     threads: int,
     state: State | None,
-    progress: Callable[[Tally], None] = lambda tally: None,
-) -> Tally:
+    progress: Callable[[FormatTally], None] = lambda tally: None,
+) -> FormatTally:
     """Counts of everything below the tree. Files are read only; nothing is created in it. An interrupt does
     not wait for the directories that are being read. progress is called at least every half second."""
     root = _open_root(tree)
@@ -43,8 +43,10 @@ def scan_tree(
                 os.close(root)
 
 
-def _scan(readers: "_Readers", root: Folder, state: State | None, progress: Callable[[Tally], None]) -> Tally:
-    total, waiting = Tally(), [root]
+def _scan(
+    readers: "_Readers", root: Folder, state: State | None, progress: Callable[[FormatTally], None]
+) -> FormatTally:
+    total, waiting = FormatTally(), [root]
     while waiting or readers.running:
         while waiting and readers.have_room():
             folder = waiting.pop()

@@ -7,14 +7,14 @@ import pytest
 
 from weir.cli import main
 from weir.commands import nodes, reproduce
-from weir.measure.nodes import Probe
+from weir.measure.nodes import NodeTimes
 from weir.report.bundle.reproduce import CheckedLine, Reproduced
 
 
 def nodes_of(
     times_s: Sequence[float], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *more: str
 ) -> tuple[int, list[str]]:
-    probes = [Probe(f"n{number:03d}", {"processor": time_s}) for number, time_s in enumerate(times_s)]
+    probes = [NodeTimes(f"n{number:03d}", {"processor": time_s}) for number, time_s in enumerate(times_s)]
     monkeypatch.setattr(nodes, "probe_nodes", lambda *_: probes)
     code = main(["nodes", "--site", "local", *more])
     return code, capsys.readouterr().out.splitlines()

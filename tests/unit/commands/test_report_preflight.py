@@ -117,7 +117,7 @@ def test_what_only_analysis_needs_is_installed_when_all_is_measured(
     write_program(checkout / "envs/setup.sh", set_up)
     write_program(checkout / "bin/Rscript", "#!/bin/sh\n")
     monkeypatch.setenv("PATH", f"{checkout / 'bin'}:{os.environ['PATH']}")
-    monkeypatch.setattr(report, "Workflow", Measured)
+    monkeypatch.setattr(report, "BackgroundWorkflow", Measured)
     monkeypatch.setattr(report, "preflight", lambda *_: noted("preflight"))
     monkeypatch.setattr(report, "check", lambda *_: noted("check"))
     error = run_weir(*REPORT, "--set-up", code=int(fails)).err
@@ -154,7 +154,7 @@ def test_the_command_forgets_what_failed_only_on_request(
     monkeypatch.setattr(report, "cells_left", lambda *_: [])  # all is measured
     to_measure: list[list[str]] = []
     monkeypatch.setattr(report, "check", lambda _plan, _folder, batches: to_measure.append(batches))
-    monkeypatch.setattr(report.Workflow, "run", lambda _: 0)
+    monkeypatch.setattr(report.BackgroundWorkflow, "run", lambda _: 0)
     run_weir(*REPORT, "--target", "memory", *options)
     assert len(forgotten) == len(options)
     assert [len(batches) for batches in to_measure] == [len(options)]
@@ -165,7 +165,7 @@ def test_targets_are_chosen_as_for_a_plan(
 ) -> None:
     told = []
     monkeypatch.setattr(report, "check", lambda plan, *_: told.append({one.target for one in plan.batches}))
-    monkeypatch.setattr(report.Workflow, "run", lambda self: told.append(self._config) or 0)
+    monkeypatch.setattr(report.BackgroundWorkflow, "run", lambda self: told.append(self._config) or 0)
     run_weir(*REPORT, "--target", "memory")
     assert told[0] == {"memory"}
     assert "targets=[memory]" in told[1]
@@ -209,7 +209,7 @@ def test_the_machine_itself_is_measured_whatever_snakemake_profile_names(
     """With the profile of a cluster in SNAKEMAKE_PROFILE, jobs of Slurm would measure other machines."""
     plan = make_plan(shipped("local", ["quick"], targets=["disk"]))
     own = {name: replace(one, scheduler=scheduler) for name, one in plan.site.partitions.items()}
-    workflow = report.Workflow(
+    workflow = report.BackgroundWorkflow(
         replace(plan, site=replace(plan.site, partitions=own)), tmp_path, {}, page_only=False
     )
     arguments = workflow._arguments("collect")

@@ -2,11 +2,11 @@ import json
 
 import pytest
 
-from weir.measure.nodes import Probe, main, read_probes, slow_nodes
+from weir.measure.nodes import NodeTimes, main, read_probes, slow_nodes
 
 
-def probes(*processor_s: float) -> list[Probe]:
-    return [Probe(f"n{number}", {"processor": time}) for number, time in enumerate(processor_s)]
+def probes(*processor_s: float) -> list[NodeTimes]:
+    return [NodeTimes(f"n{number}", {"processor": time}) for number, time in enumerate(processor_s)]
 
 
 def test_one_node_among_equals_stands_out() -> None:
@@ -24,7 +24,7 @@ def test_of_two_nodes_nobody_knows_which_is_slow() -> None:
 
 
 def test_each_kind_of_work_has_its_own_median() -> None:
-    nodes = [Probe(f"n{n}", {"processor": 1.0, "storage": 0.1 if n else 0.5}) for n in range(4)]
+    nodes = [NodeTimes(f"n{n}", {"processor": 1.0, "storage": 0.1 if n else 0.5}) for n in range(4)]
     assert [(slow.node, slow.kind) for slow in slow_nodes(nodes)] == [("n0", "storage")]
 
 

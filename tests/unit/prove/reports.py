@@ -6,7 +6,7 @@ from typing import Any
 
 from weir.prove.claims import judged_claims
 from weir.prove.mounts import mounts_of
-from weir.prove.records import Judged
+from weir.prove.records import JudgedRecord
 from weir.prove.results import Claim
 
 MIB = 2**20
@@ -108,7 +108,7 @@ def process(*mounts: dict[str, Any], **more: Any) -> dict[str, Any]:
     }
 
 
-def judged_of(claims: Sequence[Claim], *processes: dict[str, Any]) -> list[Judged]:
+def judged_of(claims: Sequence[Claim], *processes: dict[str, Any]) -> list[JudgedRecord]:
     """The claims that are judged, with their verdicts."""
     found = judged_claims(claims, mounts_of(processes), processes, ["app"])
     return [one for _, one in found if one is not None]

@@ -11,7 +11,7 @@ from weir.prove.mounts import mounts_of
 from weir.prove.output import most_telling
 from weir.prove.reports import unreported_bytes
 from weir.prove.seen import Seen, unseen_lines
-from weir.prove.start import Ended
+from weir.prove.start import EndedProgram
 from weir.records.model import Finding
 from weir.witness.document import LIBRARY
 
@@ -22,7 +22,7 @@ def not_seen(tree: Mapping[str, int]) -> str:
     """Of a program whose one process reported 100 MiB of writes. tree: what the kernel counted, in MiB."""
     own = {name: count * MIB for name, count in WRITTEN.items()}
     processes = [process(mount(phase(written=100, synced=100), io=WRITTEN), io=own)]
-    ended = Ended(0, 1.0, "", {name: count * MIB for name, count in tree.items()})
+    ended = EndedProgram(0, 1.0, "", {name: count * MIB for name, count in tree.items()})
     return "\n".join(unseen_lines(Seen(["fio"], ended, processes, 0, mounts_of(processes), [], [])))
 
 
@@ -59,7 +59,7 @@ def test_threads_that_ended_are_of_their_process() -> None:
 
 def test_the_time_of_queues_and_mappings_is_that_of_the_program_alone() -> None:
     processes = [process(mount(phase(written=100), io=WRITTEN, mappings=1), rings=1)]
-    seen = Seen(["fio"], Ended(0, 1.0, "", None, []), processes, 0, mounts_of(processes), [], [])
+    seen = Seen(["fio"], EndedProgram(0, 1.0, "", None, []), processes, 0, mounts_of(processes), [], [])
     assert "\n".join(unseen_lines(seen)).count("the program alone their time") == 2
 
 

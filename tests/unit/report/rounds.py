@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.checkout import SITE, SUITE, TARGET, load, make_checkout
 from weir.collect.parsed_runs import Run
-from weir.collect.progress import Ended
+from weir.collect.progress import EndedExecution
 from weir.plan import Plan, make_plan
 from weir.records.columns import columns
 from weir.records.model import Cell, Row
@@ -50,7 +50,7 @@ def measure(live: LiveStudy, plan: Plan, rounds: Sequence[int]) -> None:
         for batch, one in zip(plan.batches, live.progress.batches, strict=True):
             for cell in batch.cells:
                 rows = [row_of(cell, number, access) for access in RATES]
-                live.take(Ended(batch, cell, number, rows, run_of(cell, number)))
+                live.take(EndedExecution(batch, cell, number, rows, run_of(cell, number)))
                 one.done += 1
                 one.elapsed_s.append(2.0)
             one.state = "running" if one.left else "finished"

@@ -10,7 +10,7 @@ import pytest
 
 from tests.unit.conftest import RunWeir
 from tests.unit.report.rounds import RATES, measure, row_of, run_of, small_plan
-from weir.collect.progress import Ended
+from weir.collect.progress import EndedExecution
 from weir.commands import run, watch
 from weir.plan import Plan, write_plan
 from weir.records.columns import verdict_texts
@@ -42,14 +42,16 @@ def end(live: LiveStudy, number: int = 0, error: str | None = None, **row: Any) 
     """The first cell has ended a round, with one record."""
     batch = live.progress.batches[0].batch
     run = run_of(batch.cells[0], number, "failed" if error else "done", error)
-    live.take(Ended(batch, batch.cells[0], number, [row_of(batch.cells[0], number, "write", **row)], run))
+    live.take(
+        EndedExecution(batch, batch.cells[0], number, [row_of(batch.cells[0], number, "write", **row)], run)
+    )
 
 
 def go_on(live: LiveStudy) -> None:
     """The first cell has printed a rate, in a launch that goes on."""
     batch = live.progress.batches[0].batch
     printed = {"api": "POSIX", "access": "write", "iteration": 0, "bw_mib_s": 90.0, "observed": {}}
-    live.take(Ended(batch, batch.cells[0], 0, [printed]))
+    live.take(EndedExecution(batch, batch.cells[0], 0, [printed]))
 
 
 def test_the_first_round_gives_rates_and_each_round_narrows_them(live: LiveStudy, plan: Plan) -> None:
@@ -105,8 +107,8 @@ def test_cells_beside_give_no_rate_and_no_verdict(live: LiveStudy, plan: Plan, c
     beside = replace(cell, cell="0" * 12, by_cross_check=True, checks=cell.cell)
     for one in (cell, beside):
         rows = [row_of(one, 0, "write")]
-        live.take(Ended(plan.batches[0], one, 0, rows, None))
-        live.take(Ended(plan.batches[0], one, 0, rows, run_of(one, 0)))
+        live.take(EndedExecution(plan.batches[0], one, 0, rows, None))
+        live.take(EndedExecution(plan.batches[0], one, 0, rows, run_of(one, 0)))
     facts = live.facts()
     assert [point["cell"] for point in facts["points"]] == [cell.cell]
     assert facts["verdicts"]["real"]["VALID"] == 1
@@ -117,7 +119,7 @@ def test_a_time_that_lacks_the_synchronisation_of_its_rate_has_a_note(
 ) -> None:
     small = {"order": "random", "xfer_bytes": 2**14, "ops": 1000, "ops_s": 90.0, "lat_p99_us": 50.0}
     rows = [row_of(cell, 0, access, **small) for access in RATES]
-    live.take(Ended(plan.batches[0], cell, 0, rows, run_of(cell, 0)))
+    live.take(EndedExecution(plan.batches[0], cell, 0, rows, run_of(cell, 0)))
     notes = {one["access"]: one["tail"]["note"] for one in live.facts()["answers"]}
     expected = "the rate includes the final synchronisation, this time does not"
     assert notes == {"write": expected, "read": None}

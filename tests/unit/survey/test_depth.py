@@ -11,7 +11,7 @@ from tests.unit.conftest import RunWeir
 from tests.unit.survey.trees import opened
 from weir.survey import directory
 from weir.survey.directory import Pace, Selection
-from weir.survey.tally import State, Tally
+from weir.survey.tally import FormatTally, State
 from weir.survey.walk import scan_tree
 
 WITH_NUL = (
@@ -47,7 +47,7 @@ def _remove(top: Path) -> None:
         shutil.rmtree(top / "taken")
 
 
-def scanned(tree: Path, state: State | None = None, threads: int = 4) -> tuple[Tally, int]:
+def scanned(tree: Path, state: State | None = None, threads: int = 4) -> tuple[FormatTally, int]:
     pace = Pace(1e9)
     return scan_tree(tree, Selection(0.5, 0), pace, threads, state), pace.operations
 

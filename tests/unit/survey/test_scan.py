@@ -20,7 +20,7 @@ from weir.base.errors import WeirError
 from weir.base.units import about_size
 from weir.survey.directory import Pace, Selection, is_offline
 from weir.survey.output import Extension, chart, extensions, formats, lines, share_of_files, share_of_volume
-from weir.survey.tally import State, Sums, Tally, extension_of, format_of
+from weir.survey.tally import FormatTally, State, Sums, extension_of, format_of
 from weir.survey.walk import scan_tree
 
 EVERYTHING = Selection(1.0, 0)
@@ -32,7 +32,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Tree:
     return make_tree(tmp_path_factory.mktemp("scan") / "tree", 2000)
 
 
-def scanned(tree: Path, selection: Selection = EVERYTHING, state: State | None = None) -> Tally:
+def scanned(tree: Path, selection: Selection = EVERYTHING, state: State | None = None) -> FormatTally:
     return scan_tree(tree, selection, Pace(FAST), 4, state)
 
 
@@ -106,18 +106,18 @@ def test_shares_without_doubt_and_with_nothing_known() -> None:
 def test_no_share_reads_as_nothing_or_as_all_where_it_is_neither() -> None:
     """A file of 30,000 was 0.00% of the files and 0% of the volume; 3 in 1,000 were 0% chosen."""
     content = {("nc", "HDF5"): Sums(30_000, 30_000, 1), ("txt", "text"): Sums(1, 1, 1)}
-    tally = Tally({"nc": Sums(30_000, 30_000), "txt": Sums(1, 1)}, content)
+    tally = FormatTally({"nc": Sums(30_000, 30_000), "txt": Sums(1, 1)}, content)
     text = "\n".join(lines(tally, 1.0, 1.0, 1))
     assert "HDF5 99.997%, text 0.00333% of the volume" in text
     assert re.search(r"HDF5 +30,000  99.997% +99.997%", text)
     assert "(0.3% chosen)" in "\n".join(lines(tally, 0.003, 1.0, 1))
-    sampled = Tally(tally.seen, {("nc", "HDF5"): Sums(1, 1, 1), ("", "text"): Sums(9999, 9999, 9999)})
+    sampled = FormatTally(tally.seen, {("nc", "HDF5"): Sums(1, 1, 1), ("", "text"): Sums(9999, 9999, 9999)})
     text = "\n".join(lines(sampled, 0.1, 1.0, 1))
     assert re.search(r"text +9,999  99\.99% \(99\.96%-99\.998%\) +99\.99% ", text), text
     assert re.search(r"HDF5 +1  0\.01% \(0\.00231%-0\.0433%\) ", text), text
-    single = "\n".join(lines(Tally({"nc": Sums(1, 1)}, {("nc", "HDF5"): Sums(1, 1, 1)}), 1.0, 1.0, 1))
+    single = "\n".join(lines(FormatTally({"nc": Sums(1, 1)}, {("nc", "HDF5"): Sums(1, 1, 1)}), 1.0, 1.0, 1))
     assert "1 file recognised by content (100% chosen)\n1 operation in" in single
-    one = "\n".join(lines(Tally({"nc": Sums(2, 2)}, {("nc", "HDF5"): Sums(2, 2, 2)}), 1.0, 1.0, 1))
+    one = "\n".join(lines(FormatTally({"nc": Sums(2, 2)}, {("nc", "HDF5"): Sums(2, 2, 2)}), 1.0, 1.0, 1))
     assert re.search(r"HDF5 100% of.*HDF5 +2  100.00% +100.00%", one, re.DOTALL)
 
 
@@ -135,7 +135,7 @@ def test_contents_are_grouped_by_extension_once() -> None:
     content = _Counted({(f"e{number}", "text"): Sums(2, 20, 200) for number in range(100)})
     content["nc", "HDF5"], content["nc", "gzip"] = Sums(3, 1, 1), Sums(1, 1, 1)
     content["nc", "NetCDF-4"] = Sums(4, 1, 1)
-    tally = Tally({name: Sums(10) for name, _ in content}, content)
+    tally = FormatTally({name: Sums(10) for name, _ in content}, content)
     found = {one.name: one for one in extensions(tally)}
     assert found["nc"] == Extension("nc", 10, 8, 4, "HDF5")
     assert found["e7"] == Extension("e7", 10, 2, None, "text")
@@ -226,7 +226,7 @@ def test_a_file_that_hsm_released_is_opened_and_never_read(
     assert pace.operations == 1 + 2 + 2 + 2  # list, look, open, ask for the state
 
 
-def interrupt(_: Tally) -> None:
+def interrupt(_: FormatTally) -> None:
     raise KeyboardInterrupt
 
 
@@ -261,7 +261,7 @@ def test_an_interrupt_waits_for_no_operation_to_come(tree: Tree, interrupts: Non
 def test_an_interrupt_comes_when_what_was_found_is_noted(tree: Tree, interrupts: None) -> None:
     noted: list[str] = []
 
-    def interrupted(_: Tally) -> None:
+    def interrupted(_: FormatTally) -> None:
         signal.raise_signal(signal.SIGINT)
         noted.append("noted")
 
@@ -315,4 +315,4 @@ def test_names_without_an_extension_and_the_text(tree: Tree, run_weir: RunWeir) 
     text = run_weir("scan", tree.folder, "--rate", FAST, "--sample", "0.5").out
     assert f"2,000 files in 81 directories, {about_size(sum(tree.volume.values()))}" in text
     assert "95 % interval" in text
-    assert chart(Tally()).startswith("<svg")
+    assert chart(FormatTally()).startswith("<svg")

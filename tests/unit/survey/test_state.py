@@ -9,7 +9,7 @@ import pytest
 import weir.survey.tally
 from tests.unit.survey.trees import opened
 from weir.base.errors import WeirError
-from weir.survey.tally import State, Tally
+from weir.survey.tally import FormatTally, State
 
 ABOUT = {"tree": "/work", "sample": 1.0, "seed": 0}
 
@@ -19,7 +19,7 @@ def file(tmp_path: Path) -> Path:
     """The state after 40 directories, and a truncated line of the next."""
     with opened(tmp_path / "state", ABOUT) as state:
         for number in range(40):
-            state.finish(f"d{number}", Tally(directories=1), [])
+            state.finish(f"d{number}", FormatTally(directories=1), [])
     with state.file.open("a") as out:
         out.write('{"directory": "d40", "inn')
     return state.file
@@ -48,7 +48,7 @@ def test_a_kill_while_a_scan_is_resumed_loses_no_directory(
 
 def test_a_resumed_scan_appends_behind_the_last_whole_line(file: Path) -> None:
     with opened(file, ABOUT) as state:
-        state.finish("d40", Tally(directories=1), ["d40/e"])
+        state.finish("d40", FormatTally(directories=1), ["d40/e"])
     lines = [json.loads(line) for line in file.read_text().splitlines()]
     assert lines[0] == ABOUT
     assert [line["directory"] for line in lines[1:]] == [f"d{number}" for number in range(41)]

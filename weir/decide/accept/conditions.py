@@ -22,7 +22,7 @@ from weir.tools import tools
 
 
 @dataclass(frozen=True)
-class Finding:
+class UnmetCondition:
     """A condition that does not hold (or is not known to), by its name."""
 
     condition: str
@@ -35,7 +35,7 @@ class Unknown(str):
 
 
 @dataclass(frozen=True)
-class Subject:
+class CellRecords:
     """The records of one cell in one line."""
 
     line: Line
@@ -55,7 +55,7 @@ class Subject:
         return sum(self.measured.run_of(row) is None for row in self.rows)
 
 
-Check = Callable[[Any, Subject], Iterator[str]]
+Check = Callable[[Any, CellRecords], Iterator[str]]
 _MOST_DIFFERENCES = 3
 
 
@@ -68,21 +68,23 @@ def condition(check: Check) -> Check:
     return check
 
 
-def findings(subject: Subject) -> list[Finding]:
+def findings(subject: CellRecords) -> list[UnmetCondition]:
     """Findings of all conditions of the line, in their order."""
     always = (verdict, value, unlisted_edit, edited, renamed, several_storages)
     texts = [(check.__name__, text) for check in always for text in check(subject)]
     given: Mapping[str, Any] = {"emulated": False, **subject.line.conditions}
     for key, check in _CONDITIONS.items():
         texts += [(key, text) for text in check(given[key], subject)] if key in given else []
-    return [Finding(name.replace("_", "-"), str(text), isinstance(text, Unknown)) for name, text in texts]
+    return [
+        UnmetCondition(name.replace("_", "-"), str(text), isinstance(text, Unknown)) for name, text in texts
+    ]
 
 
 def usable(row: Row, must_be: str | None) -> bool:
     return row["verdict"] in (USABLE if must_be is None else (must_be,))
 
 
-def verdict(subject: Subject) -> Iterator[str]:
+def verdict(subject: CellRecords) -> Iterator[str]:
     bad: dict[tuple[str, str], int] = defaultdict(int)
     for row in subject.rows:
         if not usable(row, subject.must_be):
@@ -93,7 +95,7 @@ def verdict(subject: Subject) -> Iterator[str]:
         yield Unknown(text) if name == "UNPROVEN" else text
 
 
-def value(subject: Subject) -> Iterator[str]:
+def value(subject: CellRecords) -> Iterator[str]:
     """Runs that count and tell no value: those that do may be the better ones."""
     if subject.line.promise is None:
         return
@@ -110,7 +112,7 @@ def value(subject: Subject) -> Iterator[str]:
         yield Unknown(f"{len(lacking)} of {len(whole) + len(lacking)} runs have no {metric.name}")
 
 
-def unlisted_edit(subject: Subject) -> Iterator[str]:
+def unlisted_edit(subject: CellRecords) -> Iterator[str]:
     """Parameters that the contract neither fixes nor releases have their default."""
     line = subject.line
     if line.tool not in tools() or "may_change" not in line.conditions:
@@ -131,7 +133,7 @@ def unlisted_edit(subject: Subject) -> Iterator[str]:
         yield f"{name} is {value}, and the contract does not allow other values than the default"
 
 
-def edited(subject: Subject) -> Iterator[str]:
+def edited(subject: CellRecords) -> Iterator[str]:
     """Edits and deletions first: in a study whose collection was interrupted, all runs are additions."""
     if subject.measured.copied:
         yield subject.measured.copied
@@ -140,7 +142,7 @@ def edited(subject: Subject) -> Iterator[str]:
     yield from few(lines, _MOST_DIFFERENCES, "and {} more files")
 
 
-def renamed(subject: Subject) -> Iterator[str]:
+def renamed(subject: CellRecords) -> Iterator[str]:
     """The names by which runs were measured, where a line selects by the experiment and they differ."""
     if EXPERIMENT not in subject.line.select:
         return
@@ -154,7 +156,7 @@ def renamed(subject: Subject) -> Iterator[str]:
             return
 
 
-def several_storages(subject: Subject) -> Iterator[str]:
+def several_storages(subject: CellRecords) -> Iterator[str]:
     storages = storages_of(subject.runs)
     if len(storages) > 1:
         yield f"its runs were measured on {' and '.join(storages)}"
@@ -176,7 +178,7 @@ def storages_of(runs: Iterable[Run]) -> list[str]:
 
 
 @condition
-def fixed(values: Mapping[str, Any], subject: Subject) -> Iterator[str]:
+def fixed(values: Mapping[str, Any], subject: CellRecords) -> Iterator[str]:
     for name, value in values.items():
         found = [subject.measured.parameter(row, name) for row in subject.rows]
         other = [one for one in found if one is not None and not _same(one, value)]
@@ -187,7 +189,7 @@ def fixed(values: Mapping[str, Any], subject: Subject) -> Iterator[str]:
 
 
 @condition
-def command_has(options: Sequence[str], subject: Subject) -> Iterator[str]:
+def command_has(options: Sequence[str], subject: CellRecords) -> Iterator[str]:
     if subject.unfiled:
         yield Unknown(_no_command_line(subject))
     for word in options:
@@ -197,17 +199,17 @@ def command_has(options: Sequence[str], subject: Subject) -> Iterator[str]:
 
 
 @condition
-def nodes(bound: Mapping[str, int], subject: Subject) -> Iterator[str]:
+def nodes(bound: Mapping[str, int], subject: CellRecords) -> Iterator[str]:
     yield from _counted("nodes", "nn", bound, subject)
 
 
 @condition
-def ppn(bound: Mapping[str, int], subject: Subject) -> Iterator[str]:
+def ppn(bound: Mapping[str, int], subject: CellRecords) -> Iterator[str]:
     yield from _counted("processes per node", "ppn", bound, subject)
 
 
 @condition
-def rounds_at_least(least: int, subject: Subject) -> Iterator[str]:
+def rounds_at_least(least: int, subject: CellRecords) -> Iterator[str]:
     count = len({row.get("run") for row in subject.rows if usable(row, subject.must_be)})
     if _lacks_runs(subject):
         yield Unknown(f"which runs the records are of is not recorded; the contract requires {least}")
@@ -216,7 +218,7 @@ def rounds_at_least(least: int, subject: Subject) -> Iterator[str]:
 
 
 @condition
-def iterations_at_least(least: int, subject: Subject) -> Iterator[str]:
+def iterations_at_least(least: int, subject: CellRecords) -> Iterator[str]:
     counts = Counter((row.get("run"), row["access"]) for row in subject.rows)
     if _lacks_runs(subject):
         yield Unknown(f"which runs the iterations are of is not recorded; each needs {least}")
@@ -225,7 +227,7 @@ def iterations_at_least(least: int, subject: Subject) -> Iterator[str]:
 
 
 @condition
-def operations_at_least(least: int, subject: Subject) -> Iterator[str]:
+def operations_at_least(least: int, subject: CellRecords) -> Iterator[str]:
     known = [row["ops"] for row in subject.rows if row.get("ops") is not None]
     if len(known) < len(subject.rows):
         yield Unknown("the number of operations is not recorded")
@@ -234,7 +236,7 @@ def operations_at_least(least: int, subject: Subject) -> Iterator[str]:
 
 
 @condition
-def data_over_memory(factor: float, subject: Subject) -> Iterator[str]:
+def data_over_memory(factor: float, subject: CellRecords) -> Iterator[str]:
     for row, moved_bytes in _moved_per_node(subject):
         if moved_bytes is None:
             yield Unknown("the bytes moved are not recorded")
@@ -253,7 +255,7 @@ def data_over_memory(factor: float, subject: Subject) -> Iterator[str]:
 
 
 @condition
-def bytes_per_node_at_least(least: int, subject: Subject) -> Iterator[str]:
+def bytes_per_node_at_least(least: int, subject: CellRecords) -> Iterator[str]:
     found = [moved for _, moved in _moved_per_node(subject)]
     known = [moved for moved in found if moved is not None]
     if len(known) < len(found):
@@ -263,7 +265,7 @@ def bytes_per_node_at_least(least: int, subject: Subject) -> Iterator[str]:
 
 
 @condition
-def memory_filled_percent(least: int, subject: Subject) -> Iterator[str]:
+def memory_filled_percent(least: int, subject: CellRecords) -> Iterator[str]:
     if subject.unfiled:
         yield Unknown(_no_command_line(subject))
     shares = [_filled(run["command"]) for run in subject.runs]
@@ -275,7 +277,7 @@ def memory_filled_percent(least: int, subject: Subject) -> Iterator[str]:
 
 
 @condition
-def phase_at_least(least_s: float, subject: Subject) -> Iterator[str]:
+def phase_at_least(least_s: float, subject: CellRecords) -> Iterator[str]:
     times = [row.get("total_s") or row.get("io_s") for row in subject.rows]
     known = [time for time in times if time is not None]
     if len(known) < len(times):
@@ -285,7 +287,7 @@ def phase_at_least(least_s: float, subject: Subject) -> Iterator[str]:
 
 
 @condition
-def span_at_most(most_s: float, subject: Subject) -> Iterator[str]:
+def span_at_most(most_s: float, subject: CellRecords) -> Iterator[str]:
     try:
         times = sorted(datetime.fromisoformat(str(row.get("began"))).timestamp() for row in subject.rows)
     except ValueError:
@@ -296,7 +298,7 @@ def span_at_most(most_s: float, subject: Subject) -> Iterator[str]:
 
 
 @condition
-def same_run(accesses: Sequence[str], subject: Subject) -> Iterator[str]:
+def same_run(accesses: Sequence[str], subject: CellRecords) -> Iterator[str]:
     if _lacks_runs(subject):
         yield Unknown(
             f"which runs the records are of is not recorded; they must have {' and '.join(accesses)}"
@@ -312,7 +314,7 @@ def same_run(accesses: Sequence[str], subject: Subject) -> Iterator[str]:
 
 
 @condition
-def program(names: Sequence[str], subject: Subject) -> Iterator[str]:
+def program(names: Sequence[str], subject: CellRecords) -> Iterator[str]:
     for found in {row.get("program") for row in subject.rows}:
         if found is None:
             yield Unknown("the program is not recorded")
@@ -321,7 +323,7 @@ def program(names: Sequence[str], subject: Subject) -> Iterator[str]:
 
 
 @condition
-def version(beginnings: Sequence[str], subject: Subject) -> Iterator[str]:
+def version(beginnings: Sequence[str], subject: CellRecords) -> Iterator[str]:
     for found in {row.get("tool_version") for row in subject.rows}:
         if found is None:
             yield Unknown("the version of the program is not recorded")
@@ -330,21 +332,21 @@ def version(beginnings: Sequence[str], subject: Subject) -> Iterator[str]:
 
 
 @condition
-def emulated(allowed: bool, subject: Subject) -> Iterator[str]:
+def emulated(allowed: bool, subject: CellRecords) -> Iterator[str]:
     if not allowed and any(row.get("emulated") for row in subject.rows):
         yield "the storage is emulated"
 
 
-def _no_command_line(subject: Subject) -> str:
+def _no_command_line(subject: CellRecords) -> str:
     return f"{subject.unfiled} of {len(subject.rows)} records have no command line"
 
 
-def _lacks_runs(subject: Subject) -> bool:
+def _lacks_runs(subject: CellRecords) -> bool:
     """Whether several records are of runs that nobody told apart: imported logs may be of one run or many."""
     return len(subject.rows) > 1 and any(row.get("run") is None for row in subject.rows)
 
 
-def _counted(what: str, column: str, bound: Mapping[str, int], subject: Subject) -> Iterator[str]:
+def _counted(what: str, column: str, bound: Mapping[str, int], subject: CellRecords) -> Iterator[str]:
     found = sorted({row[column] for row in subject.rows if row.get(column) is not None})
     if any(row.get(column) is None for row in subject.rows):
         yield Unknown(f"the number of {what} is not recorded")
@@ -354,7 +356,7 @@ def _counted(what: str, column: str, bound: Mapping[str, int], subject: Subject)
         yield f"{what}: {found[0]}, not {bound['at_least']} or more"
 
 
-def _moved_per_node(subject: Subject) -> Iterator[tuple[Row, float | None]]:
+def _moved_per_node(subject: CellRecords) -> Iterator[tuple[Row, float | None]]:
     for row in subject.rows:
         moved, nodes = row.get("moved_bytes"), row.get("nn")
         yield row, (moved / nodes if moved is not None and nodes else None)

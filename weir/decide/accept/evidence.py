@@ -24,12 +24,12 @@ from weir.base.units import format_size
 from weir.collect.intervals import autocorrelation_of_rows
 from weir.collect.metrics import metric_named
 from weir.collect.parsed_runs import HOST
-from weir.collect.rounds import CLOCK, OLDER, REPEATED, Finding, Rounds, not_as_measured, rounds_of_rows
+from weir.collect.rounds import CLOCK, OLDER, REPEATED, Discrepancy, Rounds, not_as_measured, rounds_of_rows
 from weir.collect.table import read_study_records
 from weir.decide.accept.contract import IO500, MEDIAN, PLACES, Line, NamedCampaign, Promise
 from weir.decide.compare.sides import records_file
 from weir.decide.io500.directory import read_directory
-from weir.decide.io500.result import COLUMNS, Phase, Result
+from weir.decide.io500.result import COLUMNS, Io500Phase, Io500Result
 from weir.decide.io500.result_sets import LogAudit, audited, worst_row
 from weir.records.columns import repeated_parameters
 from weir.records.model import CROSS_CHECK, Row
@@ -164,7 +164,7 @@ def _read_io500(path: Path) -> Measured:
     return Measured(path, rows, digests=digests, rounds=Rounds(lacks=lacks))
 
 
-def _row(phase: Phase, result: Result, audit: LogAudit) -> Row:
+def _row(phase: Io500Phase, result: Io500Result, audit: LogAudit) -> Row:
     nodes, procs = result.nodes or 0, result.procs or 0
     column, factor = COLUMNS[phase.unit]
     return {
@@ -186,7 +186,7 @@ def _row(phase: Phase, result: Result, audit: LogAudit) -> Row:
     } | _verdict(phase, audit.rows.get(phase.name, ()))
 
 
-def _verdict(phase: Phase, log: Sequence[Row]) -> Row:
+def _verdict(phase: Io500Phase, log: Sequence[Row]) -> Row:
     """A phase is worth no more than its log: the summary repeats the numbers of it."""
     if phase.marked_invalid:
         return {"verdict": INVALID, "reasons": "marked-by-io500", "missing": ""}
@@ -261,7 +261,7 @@ def of_campaign(campaign: NamedCampaign | None, measured: Measured) -> Measured:
     return replace(measured, rounds=rounds, campaign=agreed.text)
 
 
-def _rounds(measured: Measured) -> Iterator[Finding]:
+def _rounds(measured: Measured) -> Iterator[Discrepancy]:
     """The findings about the rounds, repetitions included."""
     for one in measured.rounds.findings:
         if one.kind != OLDER:
@@ -296,35 +296,37 @@ class _Agreed:
             known = "a head that this ledger does not have"
         return f"Campaign: the contract names {self.campaign.text}, and {known}."
 
-    def findings(self) -> Iterator[Finding]:
+    def findings(self) -> Iterator[Discrepancy]:
         wanted = Path(self.campaign.study).parts
         if self.study.parts[-len(wanted) :] != wanted:
             is_now = "/".join(self.study.parts[-len(wanted) :])
-            yield Finding(NOT_AGREED, f"the contract names the study {self.campaign.study}, this is {is_now}")
+            yield Discrepancy(
+                NOT_AGREED, f"the contract names the study {self.campaign.study}, this is {is_now}"
+            )
         if self.last is None:
             digest = str(self.campaign.ledger_after)[:_SHOWN]
             text = f"no line of {LEDGER} has the digest {digest}… of the contract"
-            yield Finding(NOT_AGREED, f"{text}: it was written anew, cut or copied")
+            yield Discrepancy(NOT_AGREED, f"{text}: it was written anew, cut or copied")
         for (cell, _), entries in self.ledger.by_run().items():
             if cell in self.cells:
                 yield from self._of_round(entries)
             else:
                 yield from self._of_another_study(entries[-1])
 
-    def _of_round(self, entries: list[Entry]) -> Iterator[Finding]:
+    def _of_round(self, entries: list[Entry]) -> Iterator[Discrepancy]:
         for entry in entries:
             ended = datetime.fromtimestamp(entry.ended_s, UTC)
             where = f"line {entry.line} of {LEDGER}"
             if self.last is not None and entry.line > self.last:
                 text = f"it ended after the campaign, of which line {self.last} is the last ({where})"
-                yield Finding(NOT_AGREED, text, entry.cell, entry.run)
+                yield Discrepancy(NOT_AGREED, text, entry.cell, entry.run)
             elif not self.campaign.not_before <= ended <= self.campaign.not_after:
                 text = f"it ended at {ended:%Y-%m-%d %H:%M} UTC, outside of the dates ({where})"
-                yield Finding(NOT_AGREED, text, entry.cell, entry.run)
+                yield Discrepancy(NOT_AGREED, text, entry.cell, entry.run)
 
-    def _of_another_study(self, entry: Entry) -> Iterator[Finding]:
+    def _of_another_study(self, entry: Entry) -> Iterator[Discrepancy]:
         """A cell that was taken out of the plan may be a cell that was dropped: its runs have to be there."""
         file = run_folder(self.study.parent, entry.cell, entry.run) / RUN_FILE
         if not file.is_file() or file_sha256(file) != entry.sha256:
             text = f"it is in no plan, and its run.json is not that of line {entry.line} of {LEDGER}"
-            yield Finding(NOT_AGREED, text, entry.cell, entry.run)
+            yield Discrepancy(NOT_AGREED, text, entry.cell, entry.run)

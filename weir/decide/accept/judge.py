@@ -10,7 +10,7 @@ from math import exp, isclose, log, sqrt
 from weir.base.units import counted, few
 from weir.collect.metrics import metric_named
 from weir.collect.rounds import REMARKS
-from weir.decide.accept.conditions import Finding, Subject, findings, storages_of, usable
+from weir.decide.accept.conditions import CellRecords, UnmetCondition, findings, storages_of, usable
 from weir.decide.accept.contract import BEST, MEDIAN, Contract, Line, Promise
 from weir.decide.accept.evidence import Measured, Run, rows_of, why_none
 from weir.records.model import Row, grouped
@@ -29,7 +29,7 @@ def is_equal(value: float, bound: float) -> bool:
 
 
 @dataclass(frozen=True)
-class Value:
+class Statistic:
     """The statistic of the runs with its own interval; None where the runs are too few for its level.
 
     Of several cells of which the best counts, the worse end holds for the best of so many, and the better end
@@ -45,15 +45,15 @@ class Value:
 
 
 @dataclass(frozen=True)
-class Result:
+class JudgedLine:
     """One line, judged."""
 
     line: Line
     verdict: str
     why: str
-    findings: tuple[Finding, ...]
+    findings: tuple[UnmetCondition, ...]
     rows: tuple[Row, ...]
-    value: Value | None
+    value: Statistic | None
     runs: tuple[Run, ...]
 
     def _over_promise(self, value: float) -> float | None:
@@ -77,32 +77,32 @@ class Result:
         return (known[0], known[1]) if known else None
 
 
-def judge(contract: Contract, measured: Measured) -> list[Result]:
+def judge(contract: Contract, measured: Measured) -> list[JudgedLine]:
     results = [_judged(line, contract, measured) for line in contract.lines]
     return _one_storage(results)
 
 
-def overall(results: Sequence[Result]) -> str:
+def overall(results: Sequence[JudgedLine]) -> str:
     verdicts = {result.verdict for result in results}
     return FAIL if FAIL in verdicts else NOT_PROVEN if NOT_PROVEN in verdicts else PASS
 
 
-def _judged(line: Line, contract: Contract, measured: Measured) -> Result:
+def _judged(line: Line, contract: Contract, measured: Measured) -> JudgedLine:
     cells = grouped((row["cell"], row) for row in rows_of(line, measured))
     if not cells:
-        missing = Finding("no-record", why_none(line, measured), unknown=True)
-        return Result(line, NOT_PROVEN, missing.text, (missing,), (), None, ())
-    subjects = [Subject(line, measured, tuple(rows), contract.must_be) for rows in cells.values()]
+        missing = UnmetCondition("no-record", why_none(line, measured), unknown=True)
+        return JudgedLine(line, NOT_PROVEN, missing.text, (missing,), (), None, ())
+    subjects = [CellRecords(line, measured, tuple(rows), contract.must_be) for rows in cells.values()]
     subject, value, found = _chosen(subjects, line.promise)
     found += [*_rounds(cells, line, measured), *findings(subject)]
     if found:
         verdict, why = NOT_PROVEN, "; ".join(one.text for one in found)
     else:
         verdict, why = _decided(line.promise, value, measured.autocorrelation(line.promise))
-    return Result(line, verdict, why, tuple(found), subject.rows, value, tuple(subject.runs))
+    return JudgedLine(line, verdict, why, tuple(found), subject.rows, value, tuple(subject.runs))
 
 
-def _rounds(cells: Iterable[str], line: Line, measured: Measured) -> list[Finding]:
+def _rounds(cells: Iterable[str], line: Line, measured: Measured) -> list[UnmetCondition]:
     """Rounds that were dropped; where the best of many cells counts, also cells that were dropped."""
     chosen = set(cells)
     texts = [
@@ -116,18 +116,22 @@ def _rounds(cells: Iterable[str], line: Line, measured: Measured) -> list[Findin
             or (line.takes_best and one.cell not in measured.cells)
         )
     ]
-    return [Finding("rounds", text) for text in few(texts, MOST_FINDINGS, "and {} more")]
+    return [UnmetCondition("rounds", text) for text in few(texts, MOST_FINDINGS, "and {} more")]
 
 
 def _chosen(
-    subjects: Sequence[Subject], promise: Promise | None
-) -> tuple[Subject, Value | None, list[Finding]]:
+    subjects: Sequence[CellRecords], promise: Promise | None
+) -> tuple[CellRecords, Statistic | None, list[UnmetCondition]]:
     """The one cell that counts, and its value."""
     first = subjects[0]
     if len(subjects) > 1 and not first.line.takes_best:
         joined = replace(first, rows=tuple(row for one in subjects for row in one.rows))
         text = f"{len(subjects)} cells have these parameters, and the contract does not select one"
-        return joined, _value(joined, promise, 1) if promise else None, [Finding("several-cells", text)]
+        return (
+            joined,
+            _value(joined, promise, 1) if promise else None,
+            [UnmetCondition("several-cells", text)],
+        )
     if promise is None:
         return first, None, []
     # A cell that violates a condition cannot replace one that meets it.
@@ -142,7 +146,7 @@ def _chosen(
     return subject, best, []
 
 
-def _worse_end(value: Value, promise: Promise) -> tuple[bool, float]:
+def _worse_end(value: Statistic, promise: Promise) -> tuple[bool, float]:
     """The key that ranks cells, higher being better: the worse end of the interval, where it decides."""
     end = value.value
     if promise.by_interval and value.interval:
@@ -150,7 +154,7 @@ def _worse_end(value: Value, promise: Promise) -> tuple[bool, float]:
     return value.interval is not None, end if promise.higher_is_better else -end
 
 
-def _best_of(best: Value, singly: Sequence[Value], promise: Promise) -> Value:
+def _best_of(best: Statistic, singly: Sequence[Statistic], promise: Promise) -> Statistic:
     """The better end is that of the cell that may be best: it alone is wrong if the interval misses it."""
     ends = [one.interval for one in singly if one.interval]
     if best.interval is None or len(ends) < len(singly):
@@ -161,7 +165,7 @@ def _best_of(best: Value, singly: Sequence[Value], promise: Promise) -> Value:
     return replace(best, interval=(min(end for end, _ in ends), high))
 
 
-def _value(subject: Subject, promise: Promise, cells: int) -> Value | None:
+def _value(subject: CellRecords, promise: Promise, cells: int) -> Statistic | None:
     """Iterations of a run are one value; accesses of a line are added up run by run.
 
     cells: of which the best may be chosen."""
@@ -183,7 +187,7 @@ def _value(subject: Subject, promise: Promise, cells: int) -> Value | None:
     spread = sqrt(variance_of(logs)) if len(logs) > 1 else 0.0
     centre, ends = _statistic(logs, promise, measured.autocorrelation(promise), level)
     interval = (exp(ends[0]), exp(ends[1])) if ends else None
-    return Value(exp(centre), len(logs), interval, spread, level, look, cells)
+    return Statistic(exp(centre), len(logs), interval, spread, level, look, cells)
 
 
 def _statistic(
@@ -198,7 +202,7 @@ def _statistic(
     return statistics.fmean(logs), ends
 
 
-def _decided(promise: Promise | None, value: Value | None, autocorrelation: float) -> tuple[str, str]:
+def _decided(promise: Promise | None, value: Statistic | None, autocorrelation: float) -> tuple[str, str]:
     """Verdict by the numbers if every condition holds."""
     if promise is None:
         return PASS, "all conditions hold; no value is required"
@@ -231,7 +235,7 @@ def _decided(promise: Promise | None, value: Value | None, autocorrelation: floa
     return NOT_PROVEN, f"the promise lies within the interval; {text}"
 
 
-def _too_few(promise: Promise, value: Value, autocorrelation: float) -> str:
+def _too_few(promise: Promise, value: Statistic, autocorrelation: float) -> str:
     if promise.statistic == MEDIAN:
         fewest = fewest_for_median(autocorrelation, value.level)
         interval = f"{100 * value.level:.4g} % interval"
@@ -239,7 +243,7 @@ def _too_few(promise: Promise, value: Value, autocorrelation: float) -> str:
     return "one run has no interval: measure more rounds"
 
 
-def _more_runs(value: Value, promise: Promise, autocorrelation: float) -> int | None:
+def _more_runs(value: Statistic, promise: Promise, autocorrelation: float) -> int | None:
     """The number of runs with which the same numbers would decide at the next look, which is the stricter the
     later it is."""
     away = abs(log(value.value / (promise.bound or value.value)))
@@ -255,20 +259,20 @@ def _more_runs(value: Value, promise: Promise, autocorrelation: float) -> int | 
     return found + 1 if found < len(candidates) else None
 
 
-def _one_storage(results: list[Result]) -> list[Result]:
+def _one_storage(results: list[JudgedLine]) -> list[JudgedLine]:
     """Lines that must be measured on one storage become not proven if they were measured on several."""
     bound = [result for result in results if result.line.conditions.get("one_storage") and result.rows]
-    finding = Finding("one-storage", "the storage of a record is not known", unknown=True)
+    finding = UnmetCondition("one-storage", "the storage of a record is not known", unknown=True)
     if all(row.get("target") is not None for result in bound for row in result.rows):
         targets = sorted({str(row["target"]) for result in bound for row in result.rows})
         if len(targets) < 2:
             targets = storages_of(run for result in bound for run in result.runs)
         if len(targets) < 2:
             return results
-        finding = Finding("one-storage", f"the lines were measured on {' and '.join(targets)}")
+        finding = UnmetCondition("one-storage", f"the lines were measured on {' and '.join(targets)}")
     return [_without_verdict(one, finding) if one in bound else one for one in results]
 
 
-def _without_verdict(result: Result, finding: Finding) -> Result:
+def _without_verdict(result: JudgedLine, finding: UnmetCondition) -> JudgedLine:
     why = f"{result.why}; {finding.text}" if result.findings else finding.text
     return replace(result, verdict=NOT_PROVEN, why=why, findings=(*result.findings, finding))

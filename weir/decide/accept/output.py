@@ -10,8 +10,8 @@ from weir.collect.rounds import CLOCK, REMARKS, REPEATED
 from weir.collect.tally import power_text
 from weir.decide.accept.contract import Contract
 from weir.decide.accept.evidence import Measured
-from weir.decide.accept.judge import FAIL, NOT_PROVEN, PASS, Result, is_equal, overall
-from weir.report.junit import ERROR, FAILURE, Case, junit
+from weir.decide.accept.judge import FAIL, NOT_PROVEN, PASS, JudgedLine, is_equal, overall
+from weir.report.junit import ERROR, FAILURE, JunitCase, junit
 
 ORDER = (PASS, FAIL, NOT_PROVEN)
 _WIDTH = 110
@@ -31,7 +31,7 @@ REMAINS_POSSIBLE = (
 )
 
 
-def headline(contract: Contract, results: Sequence[Result], measured: Measured) -> str:
+def headline(contract: Contract, results: Sequence[JudgedLine], measured: Measured) -> str:
     """The verdict, of how many requirements of the contract it is, and the line closest to its promise."""
     counts = Counter(result.verdict for result in results)
     unjudged = len(contract.not_encoded)
@@ -46,7 +46,7 @@ def headline(contract: Contract, results: Sequence[Result], measured: Measured) 
     return "; ".join([f"{contract.name}: {text}", *_closest(results)])
 
 
-def _closest(results: Sequence[Result]) -> Iterator[str]:
+def _closest(results: Sequence[JudgedLine]) -> Iterator[str]:
     """The value with the smallest margin: a missed promise, if there is one."""
     found = [(one.margin, one) for one in results if one.margin is not None]
     if found:
@@ -109,13 +109,13 @@ def _place_lines(measured: Measured) -> list[str]:
     return [f"{name}: {', '.join(texts)}." for name, texts in texts_of.items()]
 
 
-def as_text(contract: Contract, results: Sequence[Result], measured: Measured) -> str:
+def as_text(contract: Contract, results: Sequence[JudgedLine], measured: Measured) -> str:
     lines = [headline(contract, results, measured), *(line for one in results for line in _lines(one))]
     unjudged = [f"  not judged {text}" for text in contract.not_encoded]
     return "\n".join([*lines, *unjudged, *verified_lines(measured)])
 
 
-def _lines(result: Result) -> Iterator[str]:
+def _lines(result: JudgedLine) -> Iterator[str]:
     yield f"  {result.verdict:<10} {result.line.name}: {numbers(result)}"
     for one in result.findings:
         mark = "not known" if one.unknown else "violated"
@@ -130,7 +130,7 @@ def _lines(result: Result) -> Iterator[str]:
         yield f"             {result.why}"
 
 
-def numbers(result: Result) -> str:
+def numbers(result: JudgedLine) -> str:
     """The numbers, such as: mean 9,812 MiB/s [9,700–9,920], n = 6; promised 9 GiB/s; margin +6.5 % [+5.3–+7.6
     %]."""
     promise, value = result.line.promise, result.value
@@ -169,7 +169,7 @@ def _texts(bound: float | None, *numbers: float) -> list[str]:
     return texts
 
 
-def facts(contract: Contract, results: Sequence[Result], measured: Measured) -> dict[str, Any]:
+def facts(contract: Contract, results: Sequence[JudgedLine], measured: Measured) -> dict[str, Any]:
     return {
         "contract": contract.name,
         "verdict": overall(results),
@@ -199,12 +199,12 @@ def facts(contract: Contract, results: Sequence[Result], measured: Measured) -> 
     }
 
 
-def as_junit(contract: Contract, results: Sequence[Result], measured: Measured) -> str:
+def as_junit(contract: Contract, results: Sequence[JudgedLine], measured: Measured) -> str:
     """A test case for each line; what is not proven is an error, not a failure of the storage."""
     name = f"weir accept {contract.name}{f' {UNVERIFIED}' if measured.lacks else ''}"
     kinds = {FAIL: FAILURE, NOT_PROVEN: ERROR}
     cases = []
     for one in results:
         why = f"{one.why}: {numbers(one)}" if one.verdict == FAIL else one.why
-        cases.append(Case(contract.name, one.line.name, kinds.get(one.verdict, ""), why))
+        cases.append(JunitCase(contract.name, one.line.name, kinds.get(one.verdict, ""), why))
     return junit(name, len(results), cases)

@@ -16,7 +16,7 @@ from weir.base.files import file_sha256, write_atomically
 from weir.base.units import counted
 from weir.decide.accept.contract import Contract
 from weir.decide.accept.evidence import Measured
-from weir.decide.accept.judge import Result
+from weir.decide.accept.judge import JudgedLine
 from weir.decide.accept.output import REMAINS_POSSIBLE, UNVERIFIED, headline, numbers, verified_lines
 from weir.report.page import policy_element
 from weir.report.text import latex, latex_path, latex_prose
@@ -39,11 +39,11 @@ td:first-child { min-width: 12ch; } th, .verdict { white-space: nowrap; } .verdi
 
 
 @dataclass(frozen=True)
-class Evidence:
+class BoundEvidence:
     """The evidence that the report binds the judgement to."""
 
     contract_sha256: str
-    results: Sequence[Result]
+    results: Sequence[JudgedLine]
     contract: Contract
     measured: Measured
 
@@ -63,7 +63,7 @@ class Evidence:
         }
         return sorted(found)
 
-    def verdicts(self, result: Result) -> str:
+    def verdicts(self, result: JudgedLine) -> str:
         counts = Counter(row["verdict"] for row in result.rows)
         return ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items())) or "no records"
 
@@ -90,10 +90,10 @@ class Evidence:
 
 
 def write_report(
-    contract_file: Path, contract: Contract, measured: Measured, results: Sequence[Result], folder: Path
+    contract_file: Path, contract: Contract, measured: Measured, results: Sequence[JudgedLine], folder: Path
 ) -> Path:
     """Write acceptance.tex, which print_pdf prints, and acceptance.html, whose path is returned."""
-    evidence = Evidence(file_sha256(contract_file), results, contract, measured)
+    evidence = BoundEvidence(file_sha256(contract_file), results, contract, measured)
     folder.mkdir(parents=True, exist_ok=True)
     write_atomically(folder / "acceptance.tex", "\n".join(_tex(evidence)) + "\n")
     page = folder / "acceptance.html"
@@ -122,7 +122,7 @@ def print_pdf(folder: Path, reports: Path) -> Path | None:
     return pdf
 
 
-def _html(evidence: Evidence) -> Iterator[str]:
+def _html(evidence: BoundEvidence) -> Iterator[str]:
     contract = evidence.contract
     yield f'<!doctype html><html lang="en"><meta charset="utf-8">{policy_element(styles=[_CSS])}'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -164,7 +164,7 @@ def _list(texts: Iterable[str]) -> Iterator[str]:
     yield "</ul>"
 
 
-def _tex(evidence: Evidence) -> Iterator[str]:
+def _tex(evidence: BoundEvidence) -> Iterator[str]:
     """Macros and tables of reports/acceptance/main.tex."""
     contract = evidence.contract
     yield rf"\newcommand{{\ContractTitle}}{{{latex(contract.title)}}}"
@@ -206,7 +206,7 @@ def _macro(name: str, lines: Iterable[str]) -> Iterator[str]:
     yield "}"
 
 
-def _tex_line(result: Result) -> str:
+def _tex_line(result: JudgedLine) -> str:
     reasons = [f"{item.condition}: {item.text}" for item in result.findings] or [result.why]
     shown = r" \par ".join(latex(text) for text in (numbers(result), *reasons))
     shown = re.sub(r"(?<=[ \[])\{-\}(?=\d)", "$-$", shown)

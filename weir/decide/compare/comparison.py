@@ -20,7 +20,7 @@ from weir.decide.compare.pairs import IDENTITY, Pairing, Unmatched, pair_cells, 
 from weir.decide.compare.verdict import (
     CANNOT_DECIDE,
     Failed,
-    Judged,
+    JudgedPair,
     failures,
     judge_pairs,
     read_fail_on,
@@ -37,7 +37,7 @@ class _Comparison:
     """The answer, of which each output shows some."""
 
     names: tuple[str, str]
-    judged: Sequence[Judged]
+    judged: Sequence[JudgedPair]
     unmatched: Sequence[Unmatched]
     settings: Settings
     failed: Failed

@@ -23,7 +23,7 @@ from weir.decide.compare.estimate import Days
 from weir.decide.compare.output import sorted_for_reading
 from weir.decide.compare.pairs import Pair, samples
 from weir.decide.compare.sides import RECORDS_FILE, Side
-from weir.decide.compare.verdict import FASTER, SLOWER, UNDECIDED, Judged, judge_pairs
+from weir.decide.compare.verdict import FASTER, SLOWER, UNDECIDED, JudgedPair, judge_pairs
 from weir.measure.batches import preflight
 from weir.measure.handover import PLAN_FILES
 from weir.measure.session import PlannedBatch, planned_batch
@@ -38,8 +38,8 @@ FACTS_FILE = "facts.json"
 class Confirmed:
     """One pair before and after; fresh is None where nothing could be measured."""
 
-    before: Judged
-    fresh: Judged | None
+    before: JudgedPair
+    fresh: JudgedPair | None
     both: bool  # measured in turns; False: B alone, against the old records of A
     why: str  # why A, or neither, was measured
 
@@ -75,7 +75,7 @@ class Settings:
     rounds: int
 
 
-def confirm(sides: tuple[Side, Side], judged: Sequence[Judged], settings: Settings) -> Confirmation:
+def confirm(sides: tuple[Side, Side], judged: Sequence[JudgedPair], settings: Settings) -> Confirmation:
     """Measure the pairs that look different, and judge the new records by themselves."""
     ordered = sorted_for_reading(judged)
     different = [one for one in ordered if one.verdict in (SLOWER, FASTER) or one.by_day]
@@ -257,8 +257,8 @@ def _facts(one: Confirmed) -> dict[str, Any]:
 
 
 def still_failing(
-    failed: Iterable[Judged], fresh_failures: Iterable[Judged], found: Confirmation
-) -> list[Judged]:
+    failed: Iterable[JudgedPair], fresh_failures: Iterable[JudgedPair], found: Confirmation
+) -> list[JudgedPair]:
     """The failures without those that a new measurement did not confirm; what could not be measured stays."""
     bad = {id(one) for one in fresh_failures}
     fresh = {id(one.before): one.fresh for one in found.pairs if one.fresh and one.fresh.estimate}

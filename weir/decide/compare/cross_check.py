@@ -16,7 +16,7 @@ from weir.collect.metrics import metric_named
 from weir.collect.parsed_runs import finished_runs
 from weir.decide.compare.pairs import pair_cells
 from weir.decide.compare.sides import Campaign, Side
-from weir.decide.compare.verdict import SAME, UNDECIDED, Judged, judge_pairs
+from weir.decide.compare.verdict import SAME, UNDECIDED, JudgedPair, judge_pairs
 from weir.records.model import Cell, Row, Site, grouped, is_check
 
 # A pair of rows has the same of these; rows of the second program take the name of the cell that they check.
@@ -146,10 +146,10 @@ def _program(rows: Sequence[Row]) -> str:
     return next((str(row["program"]) for row in rows if row.get("program")), "another program")
 
 
-def _answer(found: Sequence[Judged], margin: float) -> tuple[str, str]:
+def _answer(found: Sequence[JudgedPair], margin: float) -> tuple[str, str]:
     """The answer for a cell, and a line about the result of it that is furthest off: it differs where one of
     its results does, and agrees where all do."""
-    answers: dict[str, list[Judged]] = {_DIFFERS: [], UNDECIDED: [], _AGREES: []}
+    answers: dict[str, list[JudgedPair]] = {_DIFFERS: [], UNDECIDED: [], _AGREES: []}
     for one in found:
         off = one.estimate is not None and abs(one.estimate.log_ratio) > log1p(margin)
         answer = _DIFFERS if off and one.verdict != UNDECIDED else UNDECIDED
@@ -158,7 +158,7 @@ def _answer(found: Sequence[Judged], margin: float) -> tuple[str, str]:
     return answer, _line(max(those, key=lambda one: abs(one.estimate.log_ratio) if one.estimate else inf))
 
 
-def _line(worst: Judged) -> str:
+def _line(worst: JudgedPair) -> str:
     name = f"{worst.pair.access} {worst.pair.label}"
     if worst.estimate is None:
         return f"{name} ({'; '.join(worst.notes) or 'no rounds'})"

@@ -17,7 +17,7 @@ from weir.decide.compare.output import (
     sorted_for_reading,
     why_undecided,
 )
-from weir.decide.compare.verdict import FASTER, SAME, SLOWER, UNDECIDED, Judged
+from weir.decide.compare.verdict import FASTER, SAME, SLOWER, UNDECIDED, JudgedPair
 from weir.report import drawing
 from weir.report.drawing import BAD, GOOD, INK, NEUTRAL, PALE
 
@@ -29,7 +29,7 @@ _WIDTH, _ROW, _AXIS = 320.0, 22.0, 16.0
 
 def fragment(
     names: tuple[str, str],
-    judged: Sequence[Judged],
+    judged: Sequence[JudgedPair],
     margin: float,
     metric: Metric,
     confirmation: Sequence[str] = (),
@@ -77,7 +77,7 @@ def write_into(report: Path, section: str) -> None:
     raise InputError("is not an HTML page", file=report, hint="name report.html of a study")
 
 
-def table(judged: Sequence[Judged], margin: float) -> str:
+def table(judged: Sequence[JudgedPair], margin: float) -> str:
     """A row for each pair; those without an interval have the reason."""
     rows = sorted_for_reading(judged)
     labels, shared = _short([one.pair.label for one in rows])
@@ -106,7 +106,7 @@ def _short(labels: Sequence[str]) -> tuple[list[str], str]:
     return kept, " ".join(parts[0][len(parts[0]) - shared :]) if parts else ""
 
 
-def _row(label: str, one: Judged, x: drawing.LogScale, margin: float) -> str:
+def _row(label: str, one: JudgedPair, x: drawing.LogScale, margin: float) -> str:
     name = html.escape(f"{one.pair.access} {label}" + (" †" if one.unproven else ""))
     verdict = f'<b class="{_CLASSES.get(one.verdict, "second")}">{html.escape(one.verdict)}</b>'
     if one.estimate is None:

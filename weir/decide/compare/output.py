@@ -11,8 +11,8 @@ from weir.base.units import counted, few, percent, ratio_text, three_digits
 from weir.collect.metrics import Metric
 from weir.decide.compare.estimate import FEWEST_ROUNDS, FEWEST_SEPARATE
 from weir.decide.compare.pairs import Pair, Unmatched
-from weir.decide.compare.verdict import FASTER, SAME, SLOWER, UNDECIDED, Judged
-from weir.report.junit import ERROR, FAILURE, SKIPPED, Case, junit
+from weir.decide.compare.verdict import FASTER, SAME, SLOWER, UNDECIDED, JudgedPair
+from weir.report.junit import ERROR, FAILURE, SKIPPED, JunitCase, junit
 
 ORDER = (SLOWER, FASTER, UNDECIDED, SAME)
 _MOST_UNMATCHED = 10
@@ -23,7 +23,7 @@ _NO_ESTIMATE = "no estimate: see the notes"
 _FEWEST_FOR_UNITS, _NEAR, _ALL_NEAR = 3, 0.004, 0.02  # pairs; of logarithms of ratios
 
 
-def facts(judged: Judged) -> dict[str, Any]:
+def facts(judged: JudgedPair) -> dict[str, Any]:
     """One line of the comparison as plain values."""
     found = judged.estimate
     low, high = found.interval() if found else (None, None)
@@ -47,18 +47,18 @@ def facts(judged: Judged) -> dict[str, Any]:
     }
 
 
-def sorted_for_reading(judged: Sequence[Judged]) -> list[Judged]:
+def sorted_for_reading(judged: Sequence[JudgedPair]) -> list[JudgedPair]:
     """Real storage before emulated; of each slower, faster, undecided, no difference, the largest ratios
     first."""
 
-    def key(one: Judged) -> tuple[bool, int, float, str]:
+    def key(one: JudgedPair) -> tuple[bool, int, float, str]:
         away = abs(log(one.ratio)) if one.ratio else 0.0
         return one.pair.emulated, ORDER.index(one.verdict), -away, one.pair.label
 
     return sorted(judged, key=key)
 
 
-def headline(judged: Sequence[Judged], margin: float) -> str:
+def headline(judged: Sequence[JudgedPair], margin: float) -> str:
     """The number of pairs of each verdict, and by how much those differ that do, real storage first."""
     shown = {SAME: f"no difference within ±{100 * margin:.3g}%"}
     texts: list[str] = []
@@ -71,7 +71,7 @@ def headline(judged: Sequence[Judged], margin: float) -> str:
     return "; ".join(texts)
 
 
-def _amounts(judged: Sequence[Judged]) -> Iterator[str]:
+def _amounts(judged: Sequence[JudgedPair]) -> Iterator[str]:
     for verdict in (SLOWER, FASTER):
         apart = [abs(one.estimate.ratio() - 1) for one in judged if one.estimate and one.verdict == verdict]
         if apart:
@@ -81,7 +81,7 @@ def _amounts(judged: Sequence[Judged]) -> Iterator[str]:
 
 def as_text(
     names: tuple[str, str],
-    judged: Sequence[Judged],
+    judged: Sequence[JudgedPair],
     unmatched: Sequence[Unmatched],
     margin: float,
     metric: Metric,
@@ -103,7 +103,7 @@ def as_text(
     return "\n".join([*lines, *unmatched_lines(unmatched)])
 
 
-def _rows(judged: Sequence[Judged], together: Container[str], everything: bool) -> list[str]:
+def _rows(judged: Sequence[JudgedPair], together: Container[str], everything: bool) -> list[str]:
     """Pairs without a ratio have one line together: the notes have the reasons."""
     ordered = sorted_for_reading(judged)
     without = [one for one in ordered if one.ratio is None]
@@ -113,7 +113,7 @@ def _rows(judged: Sequence[Judged], together: Container[str], everything: bool) 
     return [*rows, f"  {UNDECIDED:<13} {len(without)} pairs without a ratio: --all"]
 
 
-def _shared_needs(judged: Sequence[Judged]) -> dict[str, int]:
+def _shared_needs(judged: Sequence[JudgedPair]) -> dict[str, int]:
     """Counts texts on what would decide that several pairs have: a note has each, instead of their lines."""
     undecided = [one for one in judged if one.verdict == UNDECIDED and any(one.pair.medians)]
     needs = Counter(what_decides(one) for one in undecided if not one.more_rounds)
@@ -124,14 +124,14 @@ def _few(lines: Sequence[str], most: int, what: str, everything: bool) -> list[s
     return [*lines] if everything else few(lines, most, f"  and {{}} more {what}: --all")
 
 
-def notes_of(judged: Sequence[Judged]) -> list[str]:
+def notes_of(judged: Sequence[JudgedPair]) -> list[str]:
     """Each once, those of most pairs first."""
     notes = Counter(note for one in judged for note in one.notes)
     counted = [f"note: {note} ({count} of {len(judged)} pairs)" for note, count in notes.most_common()]
     return [*filter(None, [unlike_units(judged)]), *counted]
 
 
-def unlike_units(judged: Sequence[Judged]) -> str:
+def unlike_units(judged: Sequence[JudgedPair]) -> str:
     """A note where all ratios are that of two units, as of MB and MiB; empty if they are not."""
     logs = [one.estimate.log_ratio for one in judged if one.estimate]
     if len(logs) < _FEWEST_FOR_UNITS:
@@ -146,7 +146,7 @@ def unlike_units(judged: Sequence[Judged]) -> str:
     return ""
 
 
-def _line(judged: Judged, together: Container[str] = ()) -> str:
+def _line(judged: JudgedPair, together: Container[str] = ()) -> str:
     shown = f"{'-' if judged.ratio is None else f'x{ratio_text(judged.ratio)}':>21}"
     if judged.estimate:
         shown = f"x{ratio_text(judged.estimate.ratio())} [{interval_text(judged)}]"
@@ -155,7 +155,7 @@ def _line(judged: Judged, together: Container[str] = ()) -> str:
     return f"{line} ({why_undecided(judged, together)})" if judged.verdict == UNDECIDED else line
 
 
-def interval_text(judged: Judged) -> str:
+def interval_text(judged: JudgedPair) -> str:
     """The interval, or how many rounds it is of where it tells nothing; as `ends_words` of the analysis."""
     if judged.estimate is None:
         return ""
@@ -166,7 +166,7 @@ def interval_text(judged: Judged) -> str:
     return f"{ratio_text(low)}–{ratio_text(high)}"
 
 
-def is_too_wide(judged: Judged) -> bool:
+def is_too_wide(judged: JudgedPair) -> bool:
     """Whether the ends of an undecided pair are an order of magnitude apart, as of two rounds."""
     if judged.estimate is None or judged.verdict != UNDECIDED:
         return False
@@ -174,7 +174,7 @@ def is_too_wide(judged: Judged) -> bool:
     return high >= _TOO_WIDE * low
 
 
-def why_undecided(judged: Judged, together: Container[str] = ()) -> str:
+def why_undecided(judged: JudgedPair, together: Container[str] = ()) -> str:
     """The medians of both sides, and what would decide, if no note tells it of several pairs together."""
     found = judged.pair.medians
     if not any(found):
@@ -188,7 +188,7 @@ def why_undecided(judged: Judged, together: Container[str] = ()) -> str:
     return "; ".join([medians, *rounds, *([] if needed in together else [needed])])
 
 
-def what_decides(judged: Judged) -> str:
+def what_decides(judged: JudgedPair) -> str:
     count = judged.more_rounds
     if judged.estimate is None:
         return _lacking_rounds(judged.pair)
@@ -236,7 +236,10 @@ def _unmatched_line(one: Unmatched) -> str:
 
 
 def as_junit(
-    names: tuple[str, str], judged: Sequence[Judged], failed: Sequence[Judged], evidence: Sequence[str]
+    names: tuple[str, str],
+    judged: Sequence[JudgedPair],
+    failed: Sequence[JudgedPair],
+    evidence: Sequence[str],
 ) -> str:
     """A test case for each pair: slower ones of --fail-on fail, undecided ones are skipped.
 
@@ -246,13 +249,15 @@ def as_junit(
     for one in judged:
         kind = FAILURE if id(one) in bad else SKIPPED if one.verdict == UNDECIDED else ""
         notes = "\n".join(one.notes) if kind == FAILURE else ""
-        cases.append(Case(one.pair.access, one.pair.label, kind, _line(one).strip(), notes))
+        cases.append(JunitCase(one.pair.access, one.pair.label, kind, _line(one).strip(), notes))
     if evidence:
-        cases.append(Case("evidence", "B can be judged as A can", ERROR, evidence[0], "\n".join(evidence)))
+        cases.append(
+            JunitCase("evidence", "B can be judged as A can", ERROR, evidence[0], "\n".join(evidence))
+        )
     return junit(f"weir compare {names[0]} {names[1]}", len(judged), cases)
 
 
-def as_csv(judged: Sequence[Judged]) -> str:
+def as_csv(judged: Sequence[JudgedPair]) -> str:
     """The table for analysis: one row a pair."""
     rounds = ("rounds_a", "rounds_b")
     names = ("label", "access", "verdict", "ratio", "low", "high", *rounds, "design", "more_rounds", "notes")

@@ -53,7 +53,7 @@ class Sample:
             return []
 
 
-class Evidence(NamedTuple):
+class RecordQuality(NamedTuple):
     """The quality of the records of one side; only more of `bad` is worse."""
 
     rounds: int  # of the campaign that has most
@@ -78,7 +78,7 @@ class Pair:
     second: tuple[Sample, ...]
     verdicts: Mapping[str, int]  # of all records of the pair, unused ones included
     cells: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())  # identities, of each side
-    evidence: tuple[Evidence, Evidence] = (Evidence(0, 0, 0), Evidence(0, 0, 0))
+    evidence: tuple[RecordQuality, RecordQuality] = (RecordQuality(0, 0, 0), RecordQuality(0, 0, 0))
     unit: str = ""  # of the values of both sides
     of_logs: bool = False  # each round is a log that was imported
     emulated: bool = False  # the storage of a side at least
@@ -188,7 +188,7 @@ def _is_emulated(rows: Rows) -> bool:
     return any(row.get("emulated") for _, row in rows)
 
 
-def _evidence(rows: Rows, side: Side) -> Evidence:
+def _evidence(rows: Rows, side: Side) -> RecordQuality:
     rounds: dict[str, set[int | None]] = defaultdict(set)
     for campaign, row in rows:
         rounds[campaign].add(row.get("run"))
@@ -201,7 +201,7 @@ def _evidence(rows: Rows, side: Side) -> Evidence:
         for one in campaign.rounds.of_cells(cells)
         if one.kind not in REMARKS
     ]
-    return Evidence(max(map(len, rounds.values())), len(rows), bad, tuple(dict.fromkeys(dropped)))
+    return RecordQuality(max(map(len, rounds.values())), len(rows), bad, tuple(dict.fromkeys(dropped)))
 
 
 def _cells(rows: Rows) -> frozenset[str]:

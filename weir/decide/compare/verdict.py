@@ -37,7 +37,7 @@ NUMBERS = {2: "two", 4: "four"}
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedPair:
     """One pair with its verdict; notes say what a reader must know before acting on it."""
 
     pair: Pair
@@ -75,7 +75,7 @@ def judge_pairs(
     limit: float = 0.0,
     days: Days | None = None,
     dated: Sequence[Pair] | None = None,
-) -> list[Judged]:
+) -> list[JudgedPair]:
     """limit: a slowdown counts for --fail-on only if it is surely larger than this share of A, of a latency,
     too: the headline prints the same share.
 
@@ -108,7 +108,7 @@ def judge_pairs(
         by_day = found is not None and found.between > 0 and allowed == UNDECIDED
         notes = (*_notes(pair, found, between[index]), *_few(found, allowed, few_pairs), *_reservations(pair))
         judged.append(
-            Judged(
+            JudgedPair(
                 *(pair, found, allowed, chance, more, notes),
                 by_day=by_day and _sure(differs_within[index]),
                 slower_by_day=by_day and _sure(slower_within[index]),
@@ -199,7 +199,7 @@ class FailOn(NamedTuple):
 class Failed(NamedTuple):
     """Pairs that fail, and why B cannot be judged as A can."""
 
-    pairs: tuple[Judged, ...]
+    pairs: tuple[JudgedPair, ...]
     evidence: tuple[str, ...]
 
     @property
@@ -228,7 +228,7 @@ def read_fail_on(texts: Sequence[str]) -> FailOn:
     return found
 
 
-def failures(judged: Sequence[Judged], fail_on: FailOn) -> list[Judged]:
+def failures(judged: Sequence[JudgedPair], fail_on: FailOn) -> list[JudgedPair]:
     """Surely slower by more than the limit, or undecided where that was requested."""
     return [
         one
@@ -239,7 +239,7 @@ def failures(judged: Sequence[Judged], fail_on: FailOn) -> list[Judged]:
 
 
 def worse_evidence(
-    judged: Sequence[Judged], unmatched: Sequence[Unmatched], first: str, fail_on: FailOn
+    judged: Sequence[JudgedPair], unmatched: Sequence[Unmatched], first: str, fail_on: FailOn
 ) -> list[str]:
     """Why B cannot be judged, or was measured worse than A; first is the name of A."""
     found: list[str] = []
@@ -251,7 +251,7 @@ def worse_evidence(
     return found
 
 
-def _worse(one: Judged, fail_on: FailOn) -> Iterator[str]:
+def _worse(one: JudgedPair, fail_on: FailOn) -> Iterator[str]:
     first, second = one.pair.evidence
     if fail_on.slower and one.slower_by_day and one.estimate:
         yield f"x{ratio_text(one.estimate.ratio())}, which another day may have made: measure in turns"

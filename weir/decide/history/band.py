@@ -19,7 +19,7 @@ from weir.decide.history.regimes import (
     FEWEST_POINTS,
     SMALLEST_CHANGE,
     SMALLEST_NOISE,
-    Change,
+    LevelChange,
     Regime,
     changes_of,
     regimes_of,
@@ -51,7 +51,7 @@ class Band:
 
 
 @dataclass(frozen=True)
-class Judgement:
+class BandVerdict:
     """The newest point of one series."""
 
     series: str
@@ -60,14 +60,14 @@ class Judgement:
     day: str
     band: Band | None  # None while learning
     regimes: tuple[Regime, ...]
-    changes: tuple[Change, ...]
+    changes: tuple[LevelChange, ...]
     alarm: "Alarm | None" = None  # None where the series is too short
     system: str = ""
     unit: str = ""
     emulated: bool = False
 
     @property
-    def change(self) -> Change | None:
+    def change(self) -> LevelChange | None:
         """The change of level that explains the news, if one was found among the points compared."""
         if self.alarm is None or not self.alarm.is_news or not self.changes:
             return None
@@ -93,7 +93,7 @@ class Judgement:
         return self.verdict == SLOWER
 
 
-def judge_newest(series: Series, newest: int) -> Judgement:
+def judge_newest(series: Series, newest: int) -> BandVerdict:
     """The newest points below those before are the finding; one value outside of the band is only a spike."""
     value, day = exp(float(series.logs[-1])), series.day(len(series) - 1)
     regimes = tuple(regimes_of(series))
@@ -107,7 +107,7 @@ def judge_newest(series: Series, newest: int) -> Judgement:
     else:
         verdict = NORMAL if band.low <= value <= band.high else SPIKE
     about = (series.system, series.unit, series.emulated)
-    return Judgement(series.name, verdict, value, day, band, regimes, changes, alarm, *about)
+    return BandVerdict(series.name, verdict, value, day, band, regimes, changes, alarm, *about)
 
 
 def band_of(series: Series, start: int) -> Band | None:

@@ -20,9 +20,9 @@ from weir.base.files import write_atomically
 from weir.collect.metrics import metric_named
 from weir.decide.compare.sides import campaigns
 from weir.decide.history import RECENT_POINTS
-from weir.decide.history.band import FASTER, SLOWER, SPIKE, Judgement, judge_newest
+from weir.decide.history.band import FASTER, SLOWER, SPIKE, BandVerdict, judge_newest
 from weir.decide.history.output import ORDER, headline, incident_lines, line
-from weir.decide.history.regimes import FEWEST_POINTS, Change, Regime
+from weir.decide.history.regimes import FEWEST_POINTS, LevelChange, Regime
 from weir.decide.history.series import Cell, Series, of_cells
 from weir.records.model import Row
 from weir.report import drawing
@@ -43,7 +43,7 @@ _CLOSE = 90.0  # labels of changes closer than this are stacked
 Position = Callable[[float], float]  # of a time
 
 
-def fragment(series: Series, found: Judgement, link: str) -> str:
+def fragment(series: Series, found: BandVerdict, link: str) -> str:
     """One series: heading, sentence, with a link in HTML to its cell, and figure."""
     told = line(found).split(f"{found.series}: ", 1)[1]
     kind = ' class="INVALID"' if found.verdict == SLOWER else ""
@@ -54,13 +54,13 @@ def fragment(series: Series, found: Judgement, link: str) -> str:
 
 
 def overview(
-    judged: Sequence[tuple[Series, Judgement]], links: Mapping[str, str] = MappingProxyType({})
+    judged: Sequence[tuple[Series, BandVerdict]], links: Mapping[str, str] = MappingProxyType({})
 ) -> str:
     """A headline, what moved together, what the marks mean, and all series, findings first."""
     found = [one for _, one in judged]
     order = (SLOWER, SPIKE, FASTER)
 
-    def key(pair: tuple[Series, Judgement]) -> tuple[bool, int, float, str]:
+    def key(pair: tuple[Series, BandVerdict]) -> tuple[bool, int, float, str]:
         one = pair[1]
         rank = order.index(one.verdict) if one.verdict in order else len(order)
         return one.emulated, rank, -abs(log(one.news_ratio)), pair[0].name
@@ -75,7 +75,7 @@ def overview(
     )
 
 
-def chart(series: Series, found: Judgement) -> str:
+def chart(series: Series, found: BandVerdict) -> str:
     values = [exp(float(value)) for value in series.logs]
     times = [float(time) for time in series.times]
     ends = [found.band.low, found.band.high] if found.band else []
@@ -115,7 +115,7 @@ def _level(series: Series, regime: Regime, x: Position, y: drawing.LogScale) -> 
     return [*(band if len(logs) >= FEWEST_POINTS else []), median]
 
 
-def _changes(changes: Sequence[Change], series: Series, x: Position) -> list[str]:
+def _changes(changes: Sequence[LevelChange], series: Series, x: Position) -> list[str]:
     parts = []
     last, row = -1e9, 0
     for change in changes:

@@ -6,12 +6,12 @@ from datetime import date
 from math import exp, log
 
 from weir.base.units import counted, few, ratio_text, three_digits
-from weir.decide.history.band import FASTER, LEARNING, NORMAL, SLOWER, SPIKE, Judgement
-from weir.decide.history.regimes import Change
+from weir.decide.history.band import FASTER, LEARNING, NORMAL, SLOWER, SPIKE, BandVerdict
+from weir.decide.history.regimes import LevelChange
 from weir.decide.history.series import Series, stopped
-from weir.decide.history.store import Condition
+from weir.decide.history.store import ChangedFact
 from weir.records.model import grouped
-from weir.report.junit import FAILURE, SKIPPED, Case, junit
+from weir.report.junit import FAILURE, SKIPPED, JunitCase, junit
 
 SAME_INCIDENT_DAYS = 2
 _MOST_STOPPED = 5
@@ -22,14 +22,14 @@ _EMULATED = "; of emulated storage "  # between the headline of real storage and
 ORDER = (SLOWER, SPIKE, FASTER, LEARNING, NORMAL)
 
 
-def headline(found: Sequence[Judgement]) -> str:
+def headline(found: Sequence[BandVerdict]) -> str:
     """Counts the slower series and names the worst, else has the newest values; then the other verdicts.
     Emulated storage is counted apart, after the real."""
     groups = ([one for one in found if one.emulated == each] for each in (False, True))
     return _EMULATED.join(_counts(each) for each in groups if each) or "no value that can be used"
 
 
-def _counts(found: Sequence[Judgement]) -> str:
+def _counts(found: Sequence[BandVerdict]) -> str:
     counts = Counter(one.verdict for one in found)
     text = f"{counts[SLOWER]} of {len(found)} series slower"
     slower = [one for one in found if one.verdict == SLOWER]
@@ -57,7 +57,7 @@ def _with_unit(number: str, unit: str) -> str:
     return f"{number} {unit}" if unit else number
 
 
-def as_text(found: Sequence[Judgement], everything: bool = False) -> str:
+def as_text(found: Sequence[BandVerdict], everything: bool = False) -> str:
     """The findings, as many as a screen has; with everything all of them, and what is normal."""
     ordered = sorted(found, key=lambda one: (one.emulated, ORDER.index(one.verdict), one.series))
     shown = [one for one in ordered if everything or one.verdict not in (NORMAL, LEARNING)]
@@ -66,7 +66,7 @@ def as_text(found: Sequence[Judgement], everything: bool = False) -> str:
     return "\n".join([headline(found), *lines])
 
 
-def condition_lines(conditions: Iterable[Condition], everything: bool = False) -> list[str]:
+def condition_lines(conditions: Iterable[ChangedFact], everything: bool = False) -> list[str]:
     """Notes of changed facts, oldest first; without everything the latest ones."""
     ordered = sorted(conditions, key=lambda one: one.day)
     lines = list(dict.fromkeys(f"note: {one.day}: {one.text}" for one in ordered))
@@ -83,7 +83,7 @@ def stopped_lines(every: Sequence[Series]) -> list[str]:
     return few(found, _MOST_STOPPED, "note: and {} more without newer values")
 
 
-def incident_lines(found: Sequence[Judgement]) -> list[str]:
+def incident_lines(found: Sequence[BandVerdict]) -> list[str]:
     """Lines about series that moved together, the largest group first; a series that moved alone has its own
     line below."""
     lines = []
@@ -98,9 +98,9 @@ def incident_lines(found: Sequence[Judgement]) -> list[str]:
     return lines
 
 
-def incidents(found: Sequence[Judgement]) -> list[list[Judgement]]:
+def incidents(found: Sequence[BandVerdict]) -> list[list[BandVerdict]]:
     """Series of one system that became slower, or faster, within days: one cause is likelier than many."""
-    groups: list[list[Judgement]] = []
+    groups: list[list[BandVerdict]] = []
     began = ("", "", date.min)  # of the last group
     news = [
         (one.verdict, one.system, date.fromisoformat(text), one) for one in found if (text := one.news_day)
@@ -114,7 +114,7 @@ def incidents(found: Sequence[Judgement]) -> list[list[Judgement]]:
     return groups
 
 
-def line(one: Judgement) -> str:
+def line(one: BandVerdict) -> str:
     value = _with_unit(three_digits(one.value), one.unit)
     text = f"{one.verdict:<8} {one.series}: {value} on {one.day}"
     if one.change is not None:
@@ -134,21 +134,21 @@ def line(one: Judgement) -> str:
     return text
 
 
-def change_text(change: Change) -> str:
+def change_text(change: LevelChange) -> str:
     low, high = change.interval
     return f"changed on {change.day} by x{ratio_text(change.ratio)} [{ratio_text(low)}–{ratio_text(high)}]"
 
 
-def as_junit(found: Sequence[Judgement]) -> str:
+def as_junit(found: Sequence[BandVerdict]) -> str:
     """A test case for each series; learning ones are skipped."""
     cases = []
     for one in found:
         kind = FAILURE if one.is_finding else SKIPPED if one.verdict == LEARNING else ""
-        cases.append(Case("history", one.series, kind, line(one)))
+        cases.append(JunitCase("history", one.series, kind, line(one)))
     return junit("weir history check", len(found), cases)
 
 
-def show_text(judged: Sequence[tuple[Series, Judgement]], everything: bool = False) -> str:
+def show_text(judged: Sequence[tuple[Series, BandVerdict]], everything: bool = False) -> str:
     """The number of series that changed, then the latest changes first; with `everything` each series."""
     judged = sorted(judged, key=lambda one: one[0].emulated)
     changed = _changed(judged)
@@ -165,13 +165,13 @@ def show_text(judged: Sequence[tuple[Series, Judgement]], everything: bool = Fal
     return "\n".join(lines)
 
 
-def _changed(judged: Sequence[tuple[Series, Judgement]]) -> list[tuple[Series, Judgement]]:
+def _changed(judged: Sequence[tuple[Series, BandVerdict]]) -> list[tuple[Series, BandVerdict]]:
     """The series with a change: real storage first, then the latest changes."""
     changed = [one for one in judged if one[1].changes]
     return sorted(changed, key=lambda one: (not one[0].emulated, one[1].changes[-1].day), reverse=True)
 
 
-def _levels(judged: Sequence[tuple[Series, Judgement]]) -> str:
+def _levels(judged: Sequence[tuple[Series, BandVerdict]]) -> str:
     changed = _changed(judged)
     many = "changed their level" if len(changed) != 1 else "changed its level"
     if changed:
@@ -185,11 +185,11 @@ def _levels(judged: Sequence[tuple[Series, Judgement]]) -> str:
     return f"{len(changed)} of {len(judged)} series {many}; {levels}"
 
 
-def regimes_text(series: Series, found: Judgement) -> str:
+def regimes_text(series: Series, found: BandVerdict) -> str:
     """The levels of one series and what lies between them."""
     count = counted(len(series), "point")
     lines = [f"{series.name}: {count}, {series.day(0)} to {series.day(len(series) - 1)}"]
-    before: list[Change | None] = [None, *found.changes]
+    before: list[LevelChange | None] = [None, *found.changes]
     for regime, change in zip(found.regimes, before, strict=True):
         if change is not None:
             lines.append(f"    {change_text(change)}")

@@ -33,7 +33,7 @@ _MISSING = "records of the runs"  # a median has no evidence of its own
 
 
 @dataclass(frozen=True)
-class Session:
+class ReframeRun:
     """One run of ReFrame."""
 
     uuid: str
@@ -49,7 +49,7 @@ def is_database(file: Path) -> bool:
         return False
 
 
-def sessions(file: Path) -> Iterator[Session]:
+def sessions(file: Path) -> Iterator[ReframeRun]:
     """The sessions with values, the oldest first."""
     query = "SELECT uuid, json_blob FROM sessions ORDER BY session_start_unix"
     try:
@@ -64,7 +64,7 @@ def sessions(file: Path) -> Iterator[Session]:
             yield session
 
 
-def _session(uuid: str, report: Mapping[str, Any]) -> Session:
+def _session(uuid: str, report: Mapping[str, Any]) -> ReframeRun:
     rows: list[Row] = []
     others: set[str] = set()
     for case in (case for run in report.get("runs", ()) for case in run.get("testcases", ())):
@@ -74,7 +74,7 @@ def _session(uuid: str, report: Mapping[str, Any]) -> Session:
                 others.add(unit or "no unit")
             else:
                 rows.append(_row(case, name) | rate)
-    return Session(uuid, tuple(rows), frozenset(others))
+    return ReframeRun(uuid, tuple(rows), frozenset(others))
 
 
 def _values(case: Mapping[str, Any]) -> Iterator[tuple[str, tuple[Any, ...]]]:

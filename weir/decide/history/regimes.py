@@ -40,7 +40,7 @@ class Regime:
 
 
 @dataclass(frozen=True)
-class Change:
+class LevelChange:
     """The change between two regimes: the ratio of the levels with its interval."""
 
     index: int  # first point after it
@@ -123,7 +123,7 @@ def largest_gain(logs: Numbers) -> float:
     return largest
 
 
-def changes_of(series: Series, regimes: Sequence[Regime]) -> list[Change]:
+def changes_of(series: Series, regimes: Sequence[Regime]) -> list[LevelChange]:
     if len(regimes) < 2:
         return []
     logs = without_spikes(series.logs)
@@ -133,7 +133,7 @@ def changes_of(series: Series, regimes: Sequence[Regime]) -> list[Change]:
     for before, after in itertools.pairwise(regimes):
         error, degrees = _error(logs, before.start, before.end, after.end, correlation)
         half = t_quantile(degrees, (1 + LEVEL) / 2) * error * MEDIAN_ERROR
-        found.append(Change(after.start, series.day(after.start), after.level - before.level, half))
+        found.append(LevelChange(after.start, series.day(after.start), after.level - before.level, half))
     return found
 
 

@@ -19,7 +19,7 @@ from weir.collect.study_facts import read_study_facts
 from weir.collect.table import read_records, write_records
 from weir.collect.tally import described
 from weir.decide.compare.sides import RECORDS_FILE, records_file
-from weir.decide.history.band import Judgement
+from weir.decide.history.band import BandVerdict
 from weir.decide.history.reframe_results import sessions
 from weir.records.model import Row
 
@@ -101,25 +101,25 @@ _EARLIER = timedelta(days=2)  # a change may have happened so long before the da
 
 
 @dataclass(frozen=True)
-class Condition:
+class ChangedFact:
     """A fact that is not what it was in the campaign before."""
 
     day: str
     text: str
 
 
-def conditions_of(history: Path) -> dict[str, list[Condition]]:
+def conditions_of(history: Path) -> dict[str, list[ChangedFact]]:
     """Changed facts of each site, oldest first. A fact is compared with the last campaign that has it; a
     table, which is a file, has none."""
     last: dict[str, dict[str, str]] = defaultdict(dict)
-    found: dict[str, list[Condition]] = defaultdict(list)
+    found: dict[str, list[ChangedFact]] = defaultdict(list)
     for file in sorted(history.glob(f"[!.]*/{FACTS_FILE}")):
         facts = read_study_facts(file, "collect the study again, and add it anew")
         site = str((facts.get("site") or {}).get("site") or "")
         day, before = file.parent.name[:10], last[site]
         for name, value in _facts(facts).items():
             if before.get(name, value) != value:
-                found[site].append(Condition(day, f"{name} was {before[name]}, is {value}"))
+                found[site].append(ChangedFact(day, f"{name} was {before[name]}, is {value}"))
             before[name] = value
     return found
 
@@ -136,7 +136,7 @@ def _facts(facts: Mapping[str, Any]) -> dict[str, str]:
     return {name: " and ".join(sorted(values)) for name, values in named.items()}
 
 
-def notes_of(one: Judgement, conditions: Mapping[str, Sequence[Condition]]) -> list[str]:
+def notes_of(one: BandVerdict, conditions: Mapping[str, Sequence[ChangedFact]]) -> list[str]:
     """The changes at the time from which on its news are dated, or later."""
     if one.news_day is None:
         return []

@@ -11,7 +11,7 @@ from weir.base.units import counted, digits_or_more, few
 from weir.data import data_folder
 from weir.decide.io500.random_read import DOUBTED, TRANSFER_BYTES, published_random_reads
 from weir.decide.io500.result import PHASES, STONEWALL_S, WRITE_PHASES, short_time, value_of
-from weir.decide.io500.submissions import Place, Submission, Value, places_among
+from weir.decide.io500.submissions import Percentile, Submission, SubmittedValue, places_among
 from weir.records.model import Row, grouped, tasks_of
 
 RANDOM_READS = data_folder("reference") / "io500-random-reads.csv"
@@ -34,15 +34,15 @@ class Standing:
     phase: str
     value: float
     unit: str
-    places: Mapping[str, Place]
+    places: Mapping[str, Percentile]
     why_not: str = ""
 
 
-def populations(submissions: Sequence[Submission]) -> dict[str, list[Value]]:
+def populations(submissions: Sequence[Submission]) -> dict[str, list[SubmittedValue]]:
     """The published values by phase; random reads without those that are doubted."""
     found = {name: [each.value(name) for each in submissions] for name in PHASES}
     found[RANDOM_READ] = [
-        Value(one.value_gib_s, one.nodes, one.procs)
+        SubmittedValue(one.value_gib_s, one.nodes, one.procs)
         for one in published_random_reads(RANDOM_READS)
         if one.verdict != DOUBTED
     ]
@@ -50,7 +50,7 @@ def populations(submissions: Sequence[Submission]) -> dict[str, list[Value]]:
 
 
 def standings(
-    rows: Iterable[Row], published: Mapping[str, Sequence[Value]], volatile: Iterable[str] = ()
+    rows: Iterable[Row], published: Mapping[str, Sequence[SubmittedValue]], volatile: Iterable[str] = ()
 ) -> list[Standing]:
     """Every access of every cell. volatile: targets whose data do not survive the node."""
     cells = grouped((row["cell"], row) for row in rows)
@@ -62,7 +62,10 @@ def standings(
 
 
 def _standing(
-    access: str, mine: Sequence[Row], published: Mapping[str, Sequence[Value]], volatile: frozenset[str]
+    access: str,
+    mine: Sequence[Row],
+    published: Mapping[str, Sequence[SubmittedValue]],
+    volatile: frozenset[str],
 ) -> Standing:
     first = next(row for row in mine if row["access"] == access)
     phase, why_not = phase_of(first)
@@ -72,7 +75,9 @@ def _standing(
     values = [value_of(row, unit) for row in mine if row["access"] == access]
     known = [value for value in values if value is not None]
     value = median(known) if known else 0.0
-    places = {} if why_not or not known else places_among(Value(value, nodes, procs), published[phase])
+    places = (
+        {} if why_not or not known else places_among(SubmittedValue(value, nodes, procs), published[phase])
+    )
     return Standing(
         first["cell"],
         first["label"] or "",
@@ -168,7 +173,7 @@ def cell_lines(found: Sequence[Standing]) -> Iterator[str]:
     yield from few(rows, _MOST_REASONS, "  and {} more reasons (--json has all)")
 
 
-def _among(place: Place) -> str:
+def _among(place: Percentile) -> str:
     if place.submissions < _FEWEST:
         return f"above {place.below} of {place.submissions} published values of"
     return f"at the {ordinal(place.percentile)} percentile of {place.submissions} published values of"

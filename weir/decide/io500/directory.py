@@ -19,8 +19,8 @@ from weir.decide.io500.result import (
     PHASES,
     TOLERANCE,
     ConfigHash,
+    Io500Result,
     ReadBack,
-    Result,
     hash_of,
     relative,
 )
@@ -113,13 +113,13 @@ _LOG_PREFIXES = tuple({name.partition("_")[0] for name in PHASES})
 _ROUNDED_S, _SKEW = 0.1, 0.01
 _LARGEST_FILE_BYTES = 4 * 2**20
 _HINT = "an IO500 run writes result_summary.txt, and result.txt since 2020"
-_READERS: Mapping[str, tuple[Callable[[str], bool], Callable[[str, Path], Result]]] = {
+_READERS: Mapping[str, tuple[Callable[[str], bool], Callable[[str, Path], Io500Result]]] = {
     "result_summary.txt": (is_summary, read_summary),
     "result.txt": (is_ini, read_ini),
 }
 
 
-def read_directory(folder: Path) -> Result:
+def read_directory(folder: Path) -> Io500Result:
     """Files are recognised by content; where both exist, result.txt adds what the summary lacks."""
     if not folder.is_dir():
         hint = f"name the directory that holds it: {_HINT}" if folder.is_file() else _HINT
@@ -139,7 +139,7 @@ def read_directory(folder: Path) -> Result:
     return _with_logs(replace(result, label=_label(folder), notes=notes), job)
 
 
-def read_file(file: Path) -> list[Result]:
+def read_file(file: Path) -> list[Io500Result]:
     """The results in one file; several in a page or an output that has the summaries of several runs."""
     texts, _ = read_all([file] if file.is_file() else [])
     for text in texts.values():
@@ -172,7 +172,7 @@ def _not_read(refused: Mapping[Path, str]) -> list[str]:
     return [f"{file.name} cannot be read: {reason}" for file, reason in refused.items()]
 
 
-def _clocks(result: Result, job: Job) -> Iterator[str]:
+def _clocks(result: Io500Result, job: Job) -> Iterator[str]:
     """IO500 times a phase on one node; IOR from the first transfer to the last one on all nodes."""
     longer = []
     for name, io_s in job.io_s.items():
@@ -202,17 +202,19 @@ def _may_be_result(file: Path) -> bool:
     return file.is_file() and not name.startswith(_LOG_PREFIXES) and file.stat().st_size < _LARGEST_FILE_BYTES
 
 
-def _of_one_run(folder: Path, texts: Mapping[Path, str]) -> list[Result | None]:
+def _of_one_run(folder: Path, texts: Mapping[Path, str]) -> list[Io500Result | None]:
     """The summary and the result.txt of the run of the directory. Beside them there may be what a scheduler
     kept of several runs: the file of a usual name decides which run it is."""
-    found: dict[str, Result | None] = {}
+    found: dict[str, Io500Result | None] = {}
     named = [usual for usual, (fits, _) in _READERS.items() if fits(texts.get(folder / usual, ""))]
     for usual in sorted(_READERS, key=lambda usual: usual not in named):
         found[usual] = _only(folder, texts, usual, next(filter(None, found.values()), None))
     return [found[usual] for usual in _READERS]
 
 
-def _only(folder: Path, texts: Mapping[Path, str], usual: str, like: Result | None) -> Result | None:
+def _only(
+    folder: Path, texts: Mapping[Path, str], usual: str, like: Io500Result | None
+) -> Io500Result | None:
     """The file of the usual name if it fits, else the only run that does, which is that of the other file."""
     fits, read = _READERS[usual]
     fitting = [file for file, text in texts.items() if fits(text)]
@@ -230,7 +232,7 @@ def _only(folder: Path, texts: Mapping[Path, str], usual: str, like: Result | No
     return chosen[0] if chosen else None
 
 
-def is_same_run(one: Result, other: Result) -> bool:
+def is_same_run(one: Io500Result, other: Io500Result) -> bool:
     """Whether two files hold results of one run, as its summary and what a scheduler kept of it do."""
     shared = [(phase, other.phases[name]) for name, phase in one.phases.items() if name in other.phases]
     return bool(shared) and all(
@@ -239,16 +241,16 @@ def is_same_run(one: Result, other: Result) -> bool:
     )
 
 
-def distinct_runs(results: Iterable[Result]) -> list[Result]:
+def distinct_runs(results: Iterable[Io500Result]) -> list[Io500Result]:
     """The result with the most phases of each run, in the order of the files."""
-    kept: list[Result] = []
+    kept: list[Io500Result] = []
     for one in sorted(results, key=lambda one: (-len(one.phases), one.source)):
         if not any(is_same_run(one, other) for other in kept):
             kept.append(one)
     return sorted(kept, key=lambda one: one.source)
 
 
-def _joined(summary: Result, ini: Result) -> Result:
+def _joined(summary: Io500Result, ini: Io500Result) -> Io500Result:
     phases = {**summary.phases}
     for name, other in ini.phases.items():
         phase = phases.setdefault(name, other)
@@ -274,7 +276,7 @@ def _joined(summary: Result, ini: Result) -> Result:
     )
 
 
-def _with_logs(result: Result, job: Job) -> Result:
+def _with_logs(result: Io500Result, job: Job) -> Io500Result:
     """The logs add what the result files do not print."""
     phases = {**result.phases}
     for name, stonewall_s in job.stonewall_s.items():

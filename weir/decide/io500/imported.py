@@ -12,9 +12,9 @@ from weir.collect.importing import Imported, Source, import_sources
 from weir.decide.io500.output import describe
 from weir.decide.io500.result import (
     TOLERANCE,
-    Agreement,
-    Phase,
-    Result,
+    Io500Phase,
+    Io500Result,
+    RecomputedScore,
     Score,
     Validity,
     agreement,
@@ -39,11 +39,11 @@ from weir.records.model import Row
 class Scored:
     """A result with its score. of_logs: the agreement with the values of the logs, which are not rounded."""
 
-    result: Result
+    result: Io500Result
     valid: Validity
     score: Score | None
-    agreement: Agreement | None
-    of_logs: Agreement | None
+    agreement: RecomputedScore | None
+    of_logs: RecomputedScore | None
     notes: tuple[str, ...]
 
 
@@ -80,7 +80,9 @@ def import_all(files: Sequence[tuple[Path, bool]], facts: Facts) -> tuple[Import
     return imported, [_scored(one, found, audited) for one, found in zip(sets, of_logs, strict=True)]
 
 
-def _scored(one: ResultSet, of_logs: Mapping[str, Phase], by_source: Mapping[str, Sequence[Row]]) -> Scored:
+def _scored(
+    one: ResultSet, of_logs: Mapping[str, Io500Phase], by_source: Mapping[str, Sequence[Row]]
+) -> Scored:
     result = one.result
     found = agreement(result)
     exact = None

@@ -10,8 +10,8 @@ from weir.decide.io500.random_read import DOUBTED, RandomRead, random_read_facts
 from weir.decide.io500.result import (
     PHASES,
     TOLERANCE,
-    Agreement,
-    Result,
+    Io500Result,
+    RecomputedScore,
     Score,
     Validity,
     agreement,
@@ -20,16 +20,16 @@ from weir.decide.io500.result import (
 )
 from weir.decide.io500.result_sets import LogAudit, audit_facts, audit_lines, audit_text
 from weir.decide.io500.submission_rules import rule_facts, rule_lines, submission_rules
-from weir.decide.io500.submissions import PER, Place, Submission
+from weir.decide.io500.submissions import PER, Percentile, Submission
 
-Places = Mapping[str, Mapping[str, Place]]
+Places = Mapping[str, Mapping[str, Percentile]]
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedResult:
     """A result with all that weir found about it; why_not: the reason why it has no percentiles."""
 
-    result: Result
+    result: Io500Result
     valid: Validity
     audit: LogAudit
     random: Sequence[RandomRead]
@@ -37,7 +37,7 @@ class Judged:
     why_not: str = ""
 
 
-def lines(judged: Judged) -> Iterator[str]:
+def lines(judged: JudgedResult) -> Iterator[str]:
     result, valid, places = judged.result, judged.valid, judged.places
     size = ", ".join(
         counted(count, what) for count, what in ((result.nodes, "node"), (result.procs, "process")) if count
@@ -60,7 +60,7 @@ def lines(judged: Judged) -> Iterator[str]:
     yield from _place_notes(places, judged.why_not)
 
 
-def _first_line(judged: Judged) -> str:
+def _first_line(judged: JudgedResult) -> str:
     """Both answers, because a score that is valid by its rules may rest on logs that the audit refuses."""
     valid = judged.valid
     label = valid.label if valid.valid else f"{valid.label}: {'; '.join(valid.reasons)}"
@@ -73,7 +73,7 @@ def _first_line(judged: Judged) -> str:
     return "; ".join(parts)
 
 
-def _phase_lines(result: Result, places: Places) -> Iterator[str]:
+def _phase_lines(result: Io500Result, places: Places) -> Iterator[str]:
     head = f"  {'phase':<19}{'value':>14} {'unit':<6}{'time':>10}"
     if places:
         head += f"{'percentile':>12}{'per node':>10}{'per process':>13}{'IME below':>11}"
@@ -93,7 +93,7 @@ def _phase_lines(result: Result, places: Places) -> Iterator[str]:
         yield line
 
 
-def score_lines(result: Result, valid: Validity) -> Iterator[str]:
+def score_lines(result: Io500Result, valid: Validity) -> Iterator[str]:
     if result.missing:
         yield f"  no score: {', '.join(result.missing)} missing"
         return
@@ -107,7 +107,7 @@ def score_lines(result: Result, valid: Validity) -> Iterator[str]:
     yield from (f"  {line}" for line in _agreement_lines(result, found, valid))
 
 
-def _hash_lines(result: Result) -> Iterator[str]:
+def _hash_lines(result: Io500Result) -> Iterator[str]:
     found = result.score_hash
     if found is None:
         yield "no hash of the score is printed: whether numbers were edited is not decided"
@@ -122,7 +122,7 @@ def _hash_lines(result: Result) -> Iterator[str]:
         yield result.config_hash.text
 
 
-def _agreement_lines(result: Result, found: Score, valid: Validity) -> Iterator[str]:
+def _agreement_lines(result: Io500Result, found: Score, valid: Validity) -> Iterator[str]:
     source = "published" if valid.valid else "unofficial, printed in the file:"
     published = result.published
     whole = agreement(result)
@@ -140,7 +140,7 @@ def _agreement_lines(result: Result, found: Score, valid: Validity) -> Iterator[
             yield f"{source} {what} {printed:,.4f}: {word} ({off:+.2%})"
 
 
-def describe(found: Agreement, source: str = "published") -> str:
+def describe(found: RecomputedScore, source: str = "published") -> str:
     text = f"{source} total {found.published:,.4f}: "
     if found.agrees:
         return f"{text}agrees with {found.rule} within {TOLERANCE:.1%} ({found.off:+.3%})"
@@ -168,7 +168,7 @@ def _place_notes(places: Places, why_not: str) -> Iterator[str]:
 _PER_TEXT = {"whole": "in all", "node": "with known nodes", "process": "with known processes"}
 
 
-def facts(judged: Judged) -> dict[str, Any]:
+def facts(judged: JudgedResult) -> dict[str, Any]:
     """The same as plain values. `score` and `published` are null unless the result is valid."""
     result, valid, places = judged.result, judged.valid, judged.places
     published = vars(result.published) if result.published else None
@@ -204,19 +204,19 @@ def facts(judged: Judged) -> dict[str, Any]:
     }
 
 
-def _agreement_facts(found: Agreement | None) -> dict[str, Any] | None:
+def _agreement_facts(found: RecomputedScore | None) -> dict[str, Any] | None:
     if found is None:
         return None
     derived = {"off": found.off, "agrees": found.agrees, "rounding_explains": found.rounding_explains}
     return vars(found) | derived
 
 
-def checked(submissions: Sequence[Submission]) -> list[tuple[Submission, Agreement]]:
+def checked(submissions: Sequence[Submission]) -> list[tuple[Submission, RecomputedScore]]:
     """Each submission beside its recomputed score; the table has all phases and a score of each."""
     return [(each, found) for each in submissions if (found := agreement(each.result))]
 
 
-def table_lines(found: Sequence[tuple[Submission, Agreement]]) -> Iterator[str]:
+def table_lines(found: Sequence[tuple[Submission, RecomputedScore]]) -> Iterator[str]:
     agreeing = [one for _, one in found if one.agrees]
     rules = Counter(one.rule for one in agreeing)
     by_rule = ", ".join(f"{count} with {rule}" for rule, count in sorted(rules.items()))
@@ -233,7 +233,7 @@ def _name(each: Submission) -> str:
     return f"{each.result.label} ({each.system}{nodes})"
 
 
-def table_facts(found: Sequence[tuple[Submission, Agreement]]) -> dict[str, Any]:
+def table_facts(found: Sequence[tuple[Submission, RecomputedScore]]) -> dict[str, Any]:
     return {
         "result_sets": len(found),
         "on_ime": sum(each.on_ime for each, _ in found),

@@ -16,8 +16,8 @@ from weir.decide.io500.result import (
     PHASES,
     STONEWALL_S,
     TOLERANCE,
-    Phase,
-    Result,
+    Io500Phase,
+    Io500Result,
     Validity,
     access_of,
     relative,
@@ -28,7 +28,7 @@ from weir.decide.io500.submission_rules import submission_rules
 from weir.prove.claims import counted_text
 from weir.prove.named import SEARCH
 from weir.prove.output import verdict_text
-from weir.prove.records import Judged
+from weir.prove.records import JudgedRecord
 from weir.prove.results import Claim, claims_in
 from weir.records.model import Row
 
@@ -47,7 +47,7 @@ _PRINTED_MIB_S = 0.005  # half of the last digit of IOR
 class WatchedRun:
     """claims: by phase, of the logs that the run left; a phase without one has none."""
 
-    result: Result
+    result: Io500Result
     claims: Mapping[str, Claim]
 
 
@@ -73,7 +73,7 @@ def watched_run(output: str) -> WatchedRun | None:
     return WatchedRun(result, {name: _with_files(name, one, claims) for name, one in claims.items()})
 
 
-def _claim(name: str, folder: Path, result: Result) -> Claim | None:
+def _claim(name: str, folder: Path, result: Io500Result) -> Claim | None:
     """The result in the log of a phase: the best one, as IO500 takes it. A log has no end, because the phases
     are in one process: that of the phase is in the result."""
     if name == SEARCH:
@@ -89,7 +89,7 @@ def _rate(claim: Claim) -> float:
     return float(claim.row.get("bw_mib_s") or claim.row.get("ops_s") or 0.0)
 
 
-def _of_search(folder: Path, result: Result) -> Claim | None:
+def _of_search(folder: Path, result: Io500Result) -> Claim | None:
     """The search of IO500 runs in the same processes, and leaves its time and the files of each rank in a
     table; one of a script leaves its rate alone."""
     phase = result.phases.get(SEARCH)
@@ -129,13 +129,13 @@ class ProvenRun:
         return sum(one.verdict == VALID for one in self.phases)
 
 
-def proven_run(run: WatchedRun, judged: Sequence[Judged | None]) -> ProvenRun:
+def proven_run(run: WatchedRun, judged: Sequence[JudgedRecord | None]) -> ProvenRun:
     """judged: each of the run's claims, in their order."""
     by_phase = dict(zip(run.claims, judged, strict=True))
     return ProvenRun(run, [_proven(name, run, by_phase.get(name)) for name in PHASES])
 
 
-def _proven(name: str, run: WatchedRun, judged: Judged | None) -> ProvenPhase:
+def _proven(name: str, run: WatchedRun, judged: JudgedRecord | None) -> ProvenPhase:
     phase, claim = run.result.phases.get(name), run.claims.get(name)
     if phase is None:
         return ProvenPhase(name, UNPROVEN, "the result lacks it")
@@ -152,7 +152,7 @@ def _proven(name: str, run: WatchedRun, judged: Judged | None) -> ProvenPhase:
     return ProvenPhase(name, verdict, evidence, phase.value, phase.time_s)
 
 
-def _apart(phase: Phase, claim: Claim) -> str:
+def _apart(phase: Io500Phase, claim: Claim) -> str:
     """The value of the log where that of the result is another one; the search has but one."""
     rate = _rate(claim)
     own = rate / COLUMNS[phase.unit][1]
@@ -161,7 +161,7 @@ def _apart(phase: Phase, claim: Claim) -> str:
     return "" if is_same else f"{own:,.3f} {phase.unit} ({relative(phase.value, own):+.1%} in the result)"
 
 
-def _counted(judged: Judged) -> Iterator[str]:
+def _counted(judged: JudgedRecord) -> Iterator[str]:
     bytes_ = counted_text(judged)["bytes"]
     called = judged.subject.observed.get("called_operations")
     if judged.row["bw_mib_s"] and bytes_:
@@ -189,7 +189,7 @@ def proven_lines(proven: ProvenRun) -> Iterator[str]:
     yield f"proven: {proven.proven} of {len(PHASES)}"
 
 
-def _rules_text(result: Result, valid: Validity) -> str:
+def _rules_text(result: Io500Result, valid: Validity) -> str:
     walls = [phase.stonewall_s for phase in result.phases.values() if phase.stonewall_s]
     if walls and min(walls) < STONEWALL_S:
         return f"no (stonewall {min(walls):g} s < {STONEWALL_S:g} s)"

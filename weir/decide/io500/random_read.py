@@ -8,7 +8,7 @@ from typing import Any
 
 from weir.base.units import about_size, ratio_text
 from weir.decide.io500.directory import read_all
-from weir.decide.io500.result import Result
+from weir.decide.io500.result import Io500Result
 from weir.records.printed_values import whole
 from weir.tools import tools
 
@@ -65,7 +65,7 @@ class RandomRead:
         return DOUBTED if times is not None and times > 1 else UNDECIDED
 
 
-def random_reads(folder: Path, result: Result) -> list[RandomRead]:
+def random_reads(folder: Path, result: Io500Result) -> list[RandomRead]:
     tool = tools()[_PHASE.partition("_")[0]]
     texts, _ = read_all(sorted(folder.glob(f"{_PHASE.replace('_', '[-_]')}.txt")))
     easy = result.phases.get("ior_easy_read")

@@ -78,7 +78,7 @@ CONFIGURATION = "config.ini"  # IO500 writes it, with all options, beside result
 
 
 @dataclass(frozen=True)
-class Phase:
+class Io500Phase:
     """One timed phase. `half_step` is half a unit of the last printed digit: the accuracy of the value."""
 
     name: str
@@ -132,11 +132,11 @@ class ConfigHash:
 
 
 @dataclass(frozen=True)
-class Result:
+class Io500Result:
     """One run of IO500, as its files or the table of submissions report it."""
 
     source: Path
-    phases: Mapping[str, Phase]
+    phases: Mapping[str, Io500Phase]
     published: Published | None = None
     version: str = ""
     nodes: int | None = None
@@ -185,7 +185,7 @@ class Score:
 
 
 @dataclass(frozen=True)
-class Agreement:
+class RecomputedScore:
     """A recomputed score beside the published one."""
 
     rule: str  # the nearer of the two rules
@@ -208,12 +208,12 @@ class Agreement:
         return self.low <= self.published <= self.high
 
 
-def score(phases: Mapping[str, Phase]) -> Score:
+def score(phases: Mapping[str, Io500Phase]) -> Score:
     """All twelve phases must be there."""
     return _score(phases, lambda phase: phase.value)
 
 
-def agreement(result: Result) -> Agreement | None:
+def agreement(result: Io500Result) -> RecomputedScore | None:
     """The agreement with the published score; None where no total is published or a phase is missing."""
     if result.published is None or result.missing:
         return None
@@ -223,7 +223,7 @@ def agreement(result: Result) -> Agreement | None:
     low = _score(result.phases, lambda phase: max(0.0, phase.value - phase.half_step)).by_rule()[rule]
     high = _score(result.phases, lambda phase: phase.value + phase.half_step).by_rule()[rule]
     coarsest = max(result.phases.values(), key=lambda phase: phase.half_step / (phase.value or math.inf))
-    return Agreement(rule, scores[rule], total, low, high, coarsest.name)
+    return RecomputedScore(rule, scores[rule], total, low, high, coarsest.name)
 
 
 def relative(value: float, reference: float) -> float:
@@ -237,7 +237,7 @@ def geometric_mean(values: Iterable[float]) -> float:
     return 0.0 if min(found) == 0 else math.exp(math.fsum(map(math.log, found)) / len(found))
 
 
-def _score(phases: Mapping[str, Phase], value: Callable[[Phase], float]) -> Score:
+def _score(phases: Mapping[str, Io500Phase], value: Callable[[Io500Phase], float]) -> Score:
     def mean(unit: str) -> float:
         return geometric_mean(value(phases[name]) for name, each in PHASES.items() if each == unit)
 
@@ -258,7 +258,7 @@ class Validity:
     reasons: tuple[str, ...] = ()
 
 
-def validity(result: Result) -> Validity:
+def validity(result: Io500Result) -> Validity:
     """Every write phase must last 300 s and request no shorter stonewall; IO500's own marks count as well."""
     shortened = tuple(_shortened(result))
     if shortened:
@@ -275,7 +275,7 @@ def short_time(time_s: float) -> str:
     return f"{math.floor(10 * time_s) / 10:.1f} s"
 
 
-def _shortened(result: Result) -> Iterator[str]:
+def _shortened(result: Io500Result) -> Iterator[str]:
     for name in WRITE_PHASES:
         phase = result.phases.get(name)
         if phase is None:
@@ -286,7 +286,7 @@ def _shortened(result: Result) -> Iterator[str]:
             yield f"{name} requested a stonewall of {phase.stonewall_s:.0f} s, not {STONEWALL_S:.0f} s"
 
 
-def _refused(result: Result) -> Iterator[str]:
+def _refused(result: Io500Result) -> Iterator[str]:
     for name in result.missing:
         yield f"{name} is missing"
     for phase in result.phases.values():

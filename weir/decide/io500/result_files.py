@@ -12,9 +12,9 @@ from weir.decide.io500.result import (
     PHASES,
     WRITE_PHASES,
     ConfigHash,
-    Phase,
+    Io500Phase,
+    Io500Result,
     Published,
-    Result,
     ScoreHash,
     half_step,
     hash_of,
@@ -74,8 +74,8 @@ def summaries_in(text: str) -> list[str]:
     ]
 
 
-def read_summary(text: str, file: Path) -> Result:
-    phases: dict[str, Phase] = {}
+def read_summary(text: str, file: Path) -> Io500Result:
+    phases: dict[str, Io500Phase] = {}
     published: Published | None = None
     version = ""
     random_read_gib_s: float | None = None
@@ -100,10 +100,10 @@ def read_summary(text: str, file: Path) -> Result:
     if len(runs := summaries_in(text)) > 1:
         begin = len(runs[1]) - len(runs[1].lstrip("\n")) + 1
         raise wrong_line("another run begins", file, begin, hint=_ONE_RUN)
-    return Result(file, phases, published, version, random_read_gib_s=random_read_gib_s)
+    return Io500Result(file, phases, published, version, random_read_gib_s=random_read_gib_s)
 
 
-def _phase_of_line(match: re.Match[str], file: Path, line: int) -> Phase | None:
+def _phase_of_line(match: re.Match[str], file: Path, line: int) -> Io500Phase | None:
     name = match["name"].replace("-", "_").lower()
     if name not in PHASES:  # optional phases and the timestamp
         return None
@@ -114,7 +114,7 @@ def _phase_of_line(match: re.Match[str], file: Path, line: int) -> Phase | None:
     value = number_at_least_zero(match[3], file, line, name)
     time_s = number_at_least_zero(match[5], file, line, name)
     invalid = "invalid" in (match["mark"] + match["rest"]).lower()
-    return Phase(name, value, half_step(match[3]), time_s, marked_invalid=invalid)
+    return Io500Phase(name, value, half_step(match[3]), time_s, marked_invalid=invalid)
 
 
 def _published_in_lines(match: re.Match[str], file: Path, line: int) -> Published:
@@ -163,7 +163,7 @@ def is_ini(text: str) -> bool:
     )
 
 
-def read_ini(text: str, file: Path) -> Result:
+def read_ini(text: str, file: Path) -> Io500Result:
     sections = _sections(text, file)
     phases = {
         name: _phase(name, values, file)
@@ -174,7 +174,7 @@ def read_ini(text: str, file: Path) -> Result:
     procs = run.get("procs")
     version = run["version"].text if "version" in run else ""
     mode = f" ({run['mode'].text})" if "mode" in run else ""
-    return Result(
+    return Io500Result(
         file,
         phases,
         _published(sections.get("SCORE", {}), file),
@@ -224,7 +224,7 @@ def _sections(text: str, file: Path) -> _Sections:
     return found
 
 
-def _phase(name: str, values: Mapping[str, _Value], file: Path) -> Phase:
+def _phase(name: str, values: Mapping[str, _Value], file: Path) -> Io500Phase:
     number, invalid = _marked(values["score"])
     value = number_at_least_zero(number, file, values["score"].line, name)
     taken = values.get("t_delta")
@@ -232,7 +232,7 @@ def _phase(name: str, values: Mapping[str, _Value], file: Path) -> Phase:
     command = values["exe"].text if "exe" in values else ""
     wall = _STONEWALL[PHASES[name]].search(command) if name in WRITE_PHASES else None
     stonewall_s = float(wall[1]) if wall else None
-    return Phase(name, value, half_step(number), time_s, stonewall_s, invalid, _columns(name, command))
+    return Io500Phase(name, value, half_step(number), time_s, stonewall_s, invalid, _columns(name, command))
 
 
 def _columns(phase: str, command: str) -> Row:

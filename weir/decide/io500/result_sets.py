@@ -22,7 +22,7 @@ from weir.decide.io500.directory import (
     read_file,
     results_in,
 )
-from weir.decide.io500.result import COLUMNS, PHASES, TOLERANCE, Phase, Result, access_of, value_of
+from weir.decide.io500.result import COLUMNS, PHASES, TOLERANCE, Io500Phase, Io500Result, access_of, value_of
 from weir.records.model import Row, grouped
 
 
@@ -31,7 +31,7 @@ class ResultSet:
     """A directory with a result. summaries: the files that hold it; logs: those named after phases."""
 
     folder: Path
-    result: Result
+    result: Io500Result
     summaries: tuple[Path, ...]
     logs: Mapping[str, Path]
 
@@ -113,7 +113,7 @@ def logs_of(folder: Path) -> dict[str, Path]:
     }
 
 
-def phase_row(one: ResultSet, phase: Phase) -> Row:
+def phase_row(one: ResultSet, phase: Io500Phase) -> Row:
     """The record of a phase from the summary, where no log has it."""
     row: Row = {
         "tool": phase.name.partition("_")[0],
@@ -137,7 +137,7 @@ _RULES: Mapping[str, Row] = {
 }
 
 
-def _shape(result: Result) -> Row:
+def _shape(result: Io500Result) -> Row:
     """Nodes and tasks; where nodes have different numbers of tasks, nobody knows the largest one."""
     if not result.nodes or not result.procs:
         return {}
@@ -156,11 +156,11 @@ def rows_by_source(rows: Iterable[Row]) -> Mapping[str, Sequence[Row]]:
     return grouped((row["source"] or "", row) for row in rows)
 
 
-def phases_of_logs(one: ResultSet, by_source: Mapping[str, Sequence[Row]]) -> dict[str, Phase]:
+def phases_of_logs(one: ResultSet, by_source: Mapping[str, Sequence[Row]]) -> dict[str, Io500Phase]:
     """The phases as the logs print them."""
     names = {printable(file): name for name, file in one.logs.items() if name in one.result.phases}
     summaries = {printable(file) for file in one.summaries}
-    found: dict[str, Phase] = {}
+    found: dict[str, Io500Phase] = {}
     for row in (row for file in sorted(names.keys() | summaries) for row in by_source.get(file, ())):
         source = row["source"]
         name = _phase_like(one.result, row) if source in summaries else names.get(source)
@@ -173,7 +173,7 @@ def phases_of_logs(one: ResultSet, by_source: Mapping[str, Sequence[Row]]) -> di
     return found
 
 
-def _phase_like(result: Result, row: Row) -> str | None:
+def _phase_like(result: Io500Result, row: Row) -> str | None:
     """The phase that has the value of a record in the file of the summary: both are the same result."""
     for name, phase in result.phases.items():
         value = _value(name, row) if name.partition("_")[0] == row["tool"] else None
@@ -186,7 +186,7 @@ def _value(name: str, row: Row) -> float | None:
     return value_of(row, PHASES[name]) if row["access"] == access_of(name) else None
 
 
-def differing_logs(result: Result, of_logs: Mapping[str, Phase]) -> list[str]:
+def differing_logs(result: Io500Result, of_logs: Mapping[str, Io500Phase]) -> list[str]:
     """Phases whose log prints another value than the summary, beyond what rounding explains."""
     return [
         f"{name} is {result.phases[name].value:g} {phase.unit} in the summary and {phase.value:g} in its log"
@@ -228,7 +228,7 @@ class LogAudit:
         return findings_of(self.rows.values())
 
 
-def audited(folder: Path, result: Result) -> LogAudit:
+def audited(folder: Path, result: Io500Result) -> LogAudit:
     """The logs of a directory, judged together as `weir import` judges them."""
     one = ResultSet(folder, result, (), logs_of(folder))
     columns = columns_of_logs([one])

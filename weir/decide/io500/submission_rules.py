@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from weir.base.units import about_size
-from weir.decide.io500.result import PHASES, STONEWALL_S, WRITE_PHASES, Result, short_time
+from weir.decide.io500.result import PHASES, STONEWALL_S, WRITE_PHASES, Io500Result, short_time
 
 _AWARD_NODES = 10
 _STATES = {True: "met", False: "not met", None: "not decided"}
@@ -51,7 +51,7 @@ class SubmissionRule:
         return _STATES[self.met]
 
 
-def submission_rules(result: Result) -> list[SubmissionRule]:
+def submission_rules(result: Io500Result) -> list[SubmissionRule]:
     """The submission rules; those that these files decide come first."""
     found = [SubmissionRule(text, *decide(result)) for text, decide in _DECIDED.items()]
     found += [SubmissionRule(text, None, because) for text, because in _OPEN]
@@ -74,13 +74,13 @@ def rule_facts(rules: Sequence[SubmissionRule]) -> list[dict[str, Any]]:
 _Decision = tuple[bool | None, str]
 
 
-def _phases(result: Result) -> _Decision:
+def _phases(result: Io500Result) -> _Decision:
     if result.missing:
         return False, f"{', '.join(result.missing)} missing"
     return True, f"{len(PHASES)} have a value"
 
 
-def _duration(result: Result) -> _Decision:
+def _duration(result: Io500Result) -> _Decision:
     times = {name: phase.time_s for name in WRITE_PHASES if (phase := result.phases.get(name))}
     known = {name: time_s for name, time_s in times.items() if time_s is not None}
     short = [f"{name} {short_time(time_s)}" for name, time_s in known.items() if time_s < STONEWALL_S]
@@ -91,7 +91,7 @@ def _duration(result: Result) -> _Decision:
     return True, f"the shortest took {min(known.values()):.1f} s"
 
 
-def _stonewall(result: Result) -> _Decision:
+def _stonewall(result: Io500Result) -> _Decision:
     requested = {name: phase.stonewall_s for name in WRITE_PHASES if (phase := result.phases.get(name))}
     wrong = [f"{name} {wall:.0f} s" for name, wall in requested.items() if wall and wall < STONEWALL_S]
     if wrong:
@@ -101,7 +101,7 @@ def _stonewall(result: Result) -> _Decision:
     return True, "as their command lines request"
 
 
-def _marks(result: Result) -> _Decision:
+def _marks(result: Io500Result) -> _Decision:
     marked = [phase.name for phase in result.phases.values() if phase.marked_invalid]
     if result.published and result.published.marked_invalid:
         marked.append("the score")
@@ -110,7 +110,7 @@ def _marks(result: Result) -> _Decision:
     return (True, "no mark is printed") if result.published else (None, "the end of the summary")
 
 
-def _hashes(result: Result) -> _Decision:
+def _hashes(result: Io500Result) -> _Decision:
     """Verifies the hashes, as the submitter has to."""
     found = {
         "score": result.score_hash.agrees if result.score_hash else None,
@@ -123,7 +123,7 @@ def _hashes(result: Result) -> _Decision:
     return True, "both hashes fit; anybody can compute them"
 
 
-def _read_back(result: Result) -> _Decision:
+def _read_back(result: Io500Result) -> _Decision:
     phases = [name for name, unit in PHASES.items() if unit == "GiB/s" and name.endswith("_read")]
     found = {name: result.read_back[name] for name in phases if name in result.read_back}
     for met in (False, None):
@@ -136,7 +136,7 @@ def _read_back(result: Result) -> _Decision:
     return True, "tasks read what another node wrote (-C) and compared it (-R); the logs have no difference"
 
 
-def _search(result: Result) -> _Decision:
+def _search(result: Io500Result) -> _Decision:
     if result.external_find is None:
         return None, "config.ini"
     if result.config_hash is None or not result.config_hash.agrees:
@@ -146,7 +146,7 @@ def _search(result: Result) -> _Decision:
     return True, "config.ini names no other program"
 
 
-def _awarded(result: Result) -> _Decision:
+def _awarded(result: Io500Result) -> _Decision:
     if result.nodes is None:
         return None, "the logs of the phases, and the list of physical nodes"
     if result.nodes < _AWARD_NODES:
@@ -154,7 +154,7 @@ def _awarded(result: Result) -> _Decision:
     return None, f"the list of physical nodes ({result.nodes} hosts, virtual ones included)"
 
 
-_DECIDED: dict[str, Callable[[Result], _Decision]] = {
+_DECIDED: dict[str, Callable[[Io500Result], _Decision]] = {
     "all phases ran": _phases,
     "each write phase lasted 300 s or longer": _duration,
     "the stonewall of each write phase is 300 s": _stonewall,
@@ -170,7 +170,7 @@ _LEFT_OPEN = "- To be answered by you: "
 _MACHINE = ("processor", "cores", "memory_bytes", "kernel", "system", "power")
 
 
-def draft(result: Result, facts: Mapping[str, Any]) -> str:
+def draft(result: Io500Result, facts: Mapping[str, Any]) -> str:
     """Markdown. facts: of a study (facts.json) on the same system, or nothing."""
     parts = {
         "System purpose": (
@@ -210,7 +210,7 @@ def _target(target: Mapping[str, Any]) -> Iterator[str]:
         yield "- this target is an emulation, which cannot be submitted"
 
 
-def _run(result: Result) -> Iterator[str]:
+def _run(result: Io500Result) -> Iterator[str]:
     yield _known("version of IO500", result.version)
     yield _known("client nodes", result.nodes)
     yield _known("processes", result.procs)

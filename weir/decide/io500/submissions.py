@@ -10,7 +10,7 @@ from pathlib import Path
 from weir.base.errors import InputError
 from weir.base.files import reading
 from weir.data import data_folder
-from weir.decide.io500.result import PHASES, Phase, Published, Result
+from weir.decide.io500.result import PHASES, Io500Phase, Io500Result, Published
 from weir.decide.io500.result_files import number_at_least_zero, wrong_line
 from weir.report.drawing import BAD, GOOD, INK, NEUTRAL, PALE, box, dot, line, svg, text
 
@@ -22,7 +22,7 @@ _HINT = f"the columns are those of {DEFAULT}"
 
 
 @dataclass(frozen=True)
-class Value:
+class SubmittedValue:
     """The value of a phase on the whole system, with its nodes and processes where they are known."""
 
     value: float
@@ -40,7 +40,7 @@ class Value:
 class Submission:
     """One published result set."""
 
-    result: Result
+    result: Io500Result
     system: str
     filesystem: str
 
@@ -48,8 +48,10 @@ class Submission:
     def on_ime(self) -> bool:
         return re.search(r"\bIME", self.filesystem) is not None
 
-    def value(self, phase: str) -> Value:
-        return Value(self.result.phases[phase].value, self.result.nodes, self.result.procs, self.on_ime)
+    def value(self, phase: str) -> SubmittedValue:
+        return SubmittedValue(
+            self.result.phases[phase].value, self.result.nodes, self.result.procs, self.on_ime
+        )
 
 
 def read_submissions(file: Path) -> list[Submission]:
@@ -68,10 +70,10 @@ def read_submissions(file: Path) -> list[Submission]:
 def _submission(row: Mapping[str, str], file: Path, line: int) -> Submission:
     half_steps = _half_steps(row)
     phases = {
-        name: Phase(name, _number(row, column, file, line), half_steps[PHASES[name]])
+        name: Io500Phase(name, _number(row, column, file, line), half_steps[PHASES[name]])
         for name, column in _COLUMNS.items()
     }
-    result = Result(
+    result = Io500Result(
         file,
         phases,
         Published(_number(row, "score", file, line)),
@@ -107,7 +109,7 @@ def _count(row: Mapping[str, str], column: str, file: Path, line: int) -> int | 
 
 
 @dataclass(frozen=True)
-class Place:
+class Percentile:
     """A value among the submissions for which the same value is known."""
 
     value: float
@@ -118,18 +120,18 @@ class Place:
     ime: int
 
 
-def places(result: Result, submissions: Sequence[Submission]) -> dict[str, dict[str, Place]]:
+def places(result: Io500Result, submissions: Sequence[Submission]) -> dict[str, dict[str, Percentile]]:
     """The standing of a valid result by phase."""
     return {
         name: places_among(
-            Value(result.phases[name].value, result.nodes, result.procs),
+            SubmittedValue(result.phases[name].value, result.nodes, result.procs),
             [each.value(name) for each in submissions],
         )
         for name in PHASES
     }
 
 
-def places_among(own: Value, others: Sequence[Value]) -> dict[str, Place]:
+def places_among(own: SubmittedValue, others: Sequence[SubmittedValue]) -> dict[str, Percentile]:
     """Standings of the whole system, per node and per process, where these are known on both sides."""
     values = [(each.per(), each.on_ime) for each in others]
     found = {}
@@ -146,10 +148,10 @@ def percentile(value: float, others: Sequence[float]) -> float:
     return 100 * (below + equal / 2) / len(others)
 
 
-def _place(own: float, others: Sequence[tuple[float, bool]]) -> Place:
+def _place(own: float, others: Sequence[tuple[float, bool]]) -> Percentile:
     """others: each with whether it is one of a system on IME."""
     ime = [value for value, on_ime in others if on_ime]
-    return Place(
+    return Percentile(
         own,
         percentile(own, [value for value, _ in others]),
         len(others),
@@ -166,7 +168,7 @@ _IME_UP, _MARK_UP = 6.0, -4.0
 
 
 def standing_figure(
-    result: Result, places: Mapping[str, Mapping[str, Place]], submissions: Sequence[Submission]
+    result: Io500Result, places: Mapping[str, Mapping[str, Percentile]], submissions: Sequence[Submission]
 ) -> str:
     """Grey ticks: the result sets on IME, by the value of the whole system."""
     height = _TOP + _ROW * len(PHASES) + 44
@@ -192,7 +194,9 @@ def _axis(height: float) -> Iterator[str]:
     yield text(_NAME - 8, _TOP - 8, "percentile", "end", 11)
 
 
-def _phase(y: float, name: str, by: Mapping[str, Place], submissions: Sequence[Submission]) -> Iterator[str]:
+def _phase(
+    y: float, name: str, by: Mapping[str, Percentile], submissions: Sequence[Submission]
+) -> Iterator[str]:
     yield text(_NAME - 8, y + 4, name.replace("_", " "), "end")
     values = [each.result.phases[name].value for each in submissions]
     for each, value in zip(submissions, values, strict=True):

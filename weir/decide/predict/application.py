@@ -26,7 +26,7 @@ from weir.plan.config.sources import Sources
 from weir.plan.config.suite import FULL
 from weir.plan.config.suites import load_suite
 from weir.plan.config.yaml_file import YamlFile, read_yaml
-from weir.prove.darshan import ALL_RANKS, APIS, Log, Place, Use
+from weir.prove.darshan import ALL_RANKS, APIS, Log, LoggedMount, Use
 from weir.records.model import Row, grouped
 from weir.tools import tools
 
@@ -207,8 +207,8 @@ def _of_callers(uses: Sequence[Use]) -> list[Use]:
     ]
 
 
-def _place(log: Log, uses: Iterable[Use], on: Path | None) -> Place:
-    bytes_by_place: Counter[Place] = Counter()
+def _place(log: Log, uses: Iterable[Use], on: Path | None) -> LoggedMount:
+    bytes_by_place: Counter[LoggedMount] = Counter()
     for one in uses:
         bytes_by_place[one.place] += one.bytes
     if not bytes_by_place:

@@ -11,7 +11,7 @@ from typing import Any
 from weir.audit.judge import USABLE
 from weir.base.units import counted, format_size, signed_percent, three_digits
 from weir.decide.predict.application import Application, IoPhase
-from weir.decide.predict.rates import Point, Rate, group_of, points_of, rate_of, unlike
+from weir.decide.predict.rates import Rate, RatePoint, group_of, points_of, rate_of, unlike
 from weir.records.model import Row, grouped
 
 _MIB = 2**20
@@ -161,9 +161,9 @@ def _may_predict(application: Application, phase: IoPhase, row: Row) -> bool:
     return bool(row["access"] == phase.access and row["experiment"] != application.name)
 
 
-def _wanted(application: Application, phase: IoPhase) -> Point:
+def _wanted(application: Application, phase: IoPhase) -> RatePoint:
     group = (phase.api, phase.layout, phase.order, phase.collective)
-    return Point(group, application.nodes, application.ppn, phase.xfer_bytes, phase.size_bytes)
+    return RatePoint(group, application.nodes, application.ppn, phase.xfer_bytes, phase.size_bytes)
 
 
 def _own(application: Application, phase: IoPhase, rows: Sequence[Row]) -> list[Row]:
@@ -177,7 +177,7 @@ def _own(application: Application, phase: IoPhase, rows: Sequence[Row]) -> list[
     ]
 
 
-def _far(application: Application, phase: IoPhase, cell: Point) -> Iterable[str]:
+def _far(application: Application, phase: IoPhase, cell: RatePoint) -> Iterable[str]:
     if (cell.nodes, cell.ppn) != (application.nodes, application.ppn):
         yield f"{cell.nodes}x{cell.ppn} processes instead of {application.nodes}x{application.ppn}"
     if cell.xfer_bytes != phase.xfer_bytes:

@@ -89,7 +89,7 @@ OVERHEAD_S = 1.0  # seconds of a run beside the times in its records
 
 
 @dataclass(frozen=True)
-class Change:
+class RateChange:
     """Rate now over rate then; now: logarithms of its runs; measured: their mean."""
 
     ratio: Effect
@@ -106,7 +106,7 @@ Others = tuple[Effect, tuple[float, float]]
 class Probe:
     """Changes by cell and access; those of a target for what was not measured again."""
 
-    changes: Mapping[tuple[str, str], Change]
+    changes: Mapping[tuple[str, str], RateChange]
     of_access: Mapping[tuple[str, str], Others]  # target, access
     rounds: int
     targets: Mapping[str, str]  # names as texts have them, in the order of the prediction
@@ -196,15 +196,15 @@ def _logs(rows: Iterable[Row], access: str) -> list[float]:
     return [statistics.fmean(runs[run]) for run in sorted(runs)]
 
 
-def _change(then: Sequence[float], now: Sequence[float]) -> Change | None:
+def _change(then: Sequence[float], now: Sequence[float]) -> RateChange | None:
     if min(len(then), len(now)) < 2:
         return None
     measured = mean_of(now, ASSUMED)
     over_median = measured.value - statistics.median(then)
-    return Change(difference(mean_of(then, ASSUMED), measured), tuple(now), measured, over_median)
+    return RateChange(difference(mean_of(then, ASSUMED), measured), tuple(now), measured, over_median)
 
 
-def _together(each: Sequence[Change]) -> Others:
+def _together(each: Sequence[RateChange]) -> Others:
     """The change of a cell that was not measured again: it may be any of these."""
     spread = pooled_spread([one.now for one in each]) or (0.0, 1.0)
     if len(each) == 1:

@@ -33,7 +33,7 @@ PLAIN: Mapping[str, tuple[object, ...]] = {
 
 
 @dataclass(frozen=True)
-class Point:
+class RatePoint:
     """A cell and access, or what is looked for (logs empty). group: interface, layout, order, collective."""
 
     group: tuple[object, ...]
@@ -48,7 +48,7 @@ class Point:
     def middle(self) -> float:
         return statistics.median(self.logs)
 
-    def is_like(self, other: "Point") -> bool:
+    def is_like(self, other: "RatePoint") -> bool:
         """Whether nothing but chance is between them."""
         return replace(self, cell="", logs=()) == replace(other, cell="", logs=())
 
@@ -59,7 +59,7 @@ class Rate:
     the first is that of one run, the second that of the median of the cell."""
 
     value: float
-    cell: Point
+    cell: RatePoint
     parts: tuple[tuple[float, float], ...]
 
     def interval(self) -> tuple[float, float]:
@@ -85,7 +85,7 @@ class Rate:
         return replace(self, value=self.value + ratio.log_ratio, parts=parts)
 
 
-def points_of(rows: Iterable[Row], held_bytes: int | None = None) -> list[Point]:
+def points_of(rows: Iterable[Row], held_bytes: int | None = None) -> list[RatePoint]:
     """Cells whose runs tell a rate. rows: of one target and access.
 
     held_bytes: of a process; the rate is that of so many, with the time to open and close."""
@@ -106,12 +106,12 @@ def group_of(row: Row) -> tuple[object, ...]:
     return row["api"], row["layout"], row["order"], bool(row["collective"])
 
 
-def _point(cell: str, rows: Sequence[Row], held_bytes: int | None) -> Point:
+def _point(cell: str, rows: Sequence[Row], held_bytes: int | None) -> RatePoint:
     """A run is one value, the median of its iterations."""
     first = rows[0]
     own_bytes = (first["block_bytes"] or first["xfer_bytes"]) * (first["segments"] or 1)
     runs = grouped((row["run"], log_rate(row, (held_bytes or own_bytes) / own_bytes)) for row in rows)
-    return Point(
+    return RatePoint(
         group_of(first),
         first["nn"],
         first["ppn"],
@@ -130,7 +130,7 @@ def log_rate(row: Row, share: float) -> float:
     return log(row["bw_mib_s"]) + log(share * total_s / (fixed_s + share * (total_s - fixed_s)))
 
 
-def rate_of(points: Sequence[Point], wanted: Point) -> Rate | None:
+def rate_of(points: Sequence[RatePoint], wanted: RatePoint) -> Rate | None:
     """The rate at a point; None where no cell has its group."""
     nearest = _nearest(points, wanted)
     if nearest is None:
@@ -142,12 +142,12 @@ def rate_of(points: Sequence[Point], wanted: Point) -> Rate | None:
     return Rate(_value(points, nearest, wanted), nearest, tuple(parts))
 
 
-def _nearest(points: Iterable[Point], wanted: Point) -> Point | None:
+def _nearest(points: Iterable[RatePoint], wanted: RatePoint) -> RatePoint | None:
     alike = [one for one in points if one.group == wanted.group]
     return min(alike, key=lambda one: _distance(one, wanted), default=None)
 
 
-def _distance(one: Point, wanted: Point) -> tuple[float, float, float]:
+def _distance(one: RatePoint, wanted: RatePoint) -> tuple[float, float, float]:
     """Sort key: factor in processes, then in transfer size, then in bytes per process."""
     return (
         abs(log2(one.nodes / wanted.nodes)) + abs(log2(one.ppn / wanted.ppn)),
@@ -156,13 +156,13 @@ def _distance(one: Point, wanted: Point) -> tuple[float, float, float]:
     )
 
 
-def _value(points: Sequence[Point], nearest: Point, wanted: Point) -> float:
+def _value(points: Sequence[RatePoint], nearest: RatePoint, wanted: RatePoint) -> float:
     curve = _curve(points, nearest, wanted)
     step = _at(curve, wanted.xfer_bytes) - _at(curve, nearest.xfer_bytes) if curve else 0.0
     return nearest.middle + step
 
 
-def _curve(points: Sequence[Point], nearest: Point, wanted: Point) -> list[tuple[float, float]]:
+def _curve(points: Sequence[RatePoint], nearest: RatePoint, wanted: RatePoint) -> list[tuple[float, float]]:
     """Logarithm of the rate over that of the transfer size: of the group itself if its cells are around the
     phase, else of the one that covers most of the step; empty where the transfers do not differ."""
     if nearest.xfer_bytes == wanted.xfer_bytes:
@@ -192,7 +192,7 @@ def _at(curve: Sequence[tuple[float, float]], xfer_bytes: int) -> float:
     return curve[-1][1]
 
 
-def _of_runs(points: Iterable[Point], nearest: Point) -> tuple[float, float]:
+def _of_runs(points: Iterable[RatePoint], nearest: RatePoint) -> tuple[float, float]:
     """Variance of one run and its degrees: of all cells, or of the cell where it is clearly larger."""
     pooled = pooled_spread([one.logs for one in points])
     if pooled is None:
@@ -209,10 +209,12 @@ def pooled_spread(cells: Iterable[Sequence[float]]) -> tuple[float, float] | Non
 
 
 _PROCESSES, _BEYOND, _TRANSFERS = "processes", "beyond", "transfers"  # beyond: those of all cells
-Test = tuple[frozenset[str], Point, Point, Sequence[Point], float]  # step, its ends, the cells, squared error
+Test = tuple[
+    frozenset[str], RatePoint, RatePoint, Sequence[RatePoint], float
+]  # step, its ends, the cells, squared error
 
 
-def _step(points: Iterable[Point], nearest: Point, wanted: Point) -> frozenset[str]:
+def _step(points: Iterable[RatePoint], nearest: RatePoint, wanted: RatePoint) -> frozenset[str]:
     """The differences between the nearest cell and the wanted point."""
     differs = {
         _PROCESSES: (nearest.nodes, nearest.ppn) != (wanted.nodes, wanted.ppn),
@@ -222,14 +224,14 @@ def _step(points: Iterable[Point], nearest: Point, wanted: Point) -> frozenset[s
     return frozenset(name for name, is_other in differs.items() if is_other)
 
 
-def _octaves_beyond(points: Iterable[Point], wanted: Point) -> float:
+def _octaves_beyond(points: Iterable[RatePoint], wanted: RatePoint) -> float:
     """The distance of the transfers above those of all cells; negative: below."""
     sizes = [one.xfer_bytes for one in points]
     return max(log2(wanted.xfer_bytes / max(sizes)), 0.0) + min(log2(wanted.xfer_bytes / min(sizes)), 0.0)
 
 
 def _of_steps(
-    points: Sequence[Point], nearest: Point, wanted: Point, runs: float
+    points: Sequence[RatePoint], nearest: RatePoint, wanted: RatePoint, runs: float
 ) -> Iterator[tuple[float, float]]:
     """The variance of each difference of the nearest cell, with its degrees, by cells that are predicted from
     others that differ so. The error of other numbers of processes, and of transfers beyond all cells, grows
@@ -267,7 +269,9 @@ def _of_errors(errors: Sequence[float], octaves: float) -> tuple[float, float]:
     return max(variance * octaves**2, LEAST_STEP), degrees
 
 
-def _tests(points: Sequence[Point], runs: float, told_by: Callable[[Point], object]) -> Iterator[Test]:
+def _tests(
+    points: Sequence[RatePoint], runs: float, told_by: Callable[[RatePoint], object]
+) -> Iterator[Test]:
     """Each cell, predicted from those that told_by tells from it, with its error but for what the variance of
     the runs explains."""
     for one in points:

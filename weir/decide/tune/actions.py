@@ -10,7 +10,7 @@ from pathlib import Path
 from weir.base.errors import InputError, WeirError
 from weir.base.files import as_json
 from weir.base.units import counted, format_size, percent, three_digits
-from weir.decide.compare.verdict import FASTER, Judged
+from weir.decide.compare.verdict import FASTER, JudgedPair
 from weir.decide.tune.measured import Machine, candidates_of, known_suite, objective_of, read_replay
 from weir.decide.tune.search import Setting, Space, Trials, run, winner
 from weir.plan import make_plan
@@ -84,7 +84,7 @@ def _tell(*lines: str) -> None:
         print(line, file=sys.stderr, flush=True)
 
 
-def _gain(judged: Judged | None) -> list[str]:
+def _gain(judged: JudgedPair | None) -> list[str]:
     if judged is None:
         return ["gain: none, the default is the best of those measured"]
     if judged.estimate is None:
@@ -100,7 +100,7 @@ def _reserved(emulated: bool) -> list[str]:
 
 
 def _facts(
-    space: Space, trials: Trials, best: int, judged: Judged | None, emulated: bool
+    space: Space, trials: Trials, best: int, judged: JudgedPair | None, emulated: bool
 ) -> Mapping[str, object]:
     return {
         "best": space.settings[best],

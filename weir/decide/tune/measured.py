@@ -20,7 +20,7 @@ from weir.collect.metrics import metric_named
 from weir.collect.table import DAMAGED, damage_named
 from weir.decide.compare.pairs import Pair, samples
 from weir.decide.compare.sides import records_file
-from weir.decide.compare.verdict import Judged, judge_pairs
+from weir.decide.compare.verdict import JudgedPair, judge_pairs
 from weir.decide.tune.search import Space, make_space
 from weir.plan import Plan
 from weir.plan.config.parameters import cell_key, written_value
@@ -111,7 +111,7 @@ class Machine:
         """Records of the cells, one round of each after the other."""
         return measure_in_turns([batch_of_cell(self.plan, cell, results) for cell in cells])
 
-    def compared(self, default: Cell, winner: Cell, rounds: int) -> Judged:
+    def compared(self, default: Cell, winner: Cell, rounds: int) -> JudgedPair:
         """Both measured again, alternately, in a new directory."""
         fresh = [replace(cell, rounds=rounds) for cell in (default, winner)]
         folder = self.results / f"confirm-{secrets.token_hex(4)}"

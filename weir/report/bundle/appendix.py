@@ -36,7 +36,7 @@ _PLAN = {
 
 
 @dataclass(frozen=True)
-class Line:
+class ClaimLine:
     """A claim, where the study shows it, and what shows it again."""
 
     claim: str
@@ -46,7 +46,7 @@ class Line:
     expected: str
 
 
-def claim_lines(study: Path) -> list[Line]:
+def claim_lines(study: Path) -> list[ClaimLine]:
     """Claims of papers that these records decide; the best rates of the page if there are none."""
     facts, plan = _facts_and_plan(study)
     page = shaped(_read(study / PAGE_FILE, _DRAW), ANSWERS, study / PAGE_FILE, _DRAW)
@@ -54,7 +54,7 @@ def claim_lines(study: Path) -> list[Line]:
     decided = [row for row in _rows(study / "claims.csv") if row["verdict"] in _REPRODUCED]
     shown = _shown_in(study, "tables/claims.html" if decided else "figures/ranking.pdf")
     pairs = [_claim(row) for row in decided] or [_rate(one) for one in page.get("answers") or ()]
-    return [Line(claim, shown, *rest, expected) for claim, expected in pairs]
+    return [ClaimLine(claim, shown, *rest, expected) for claim, expected in pairs]
 
 
 def _minutes(plan: Mapping[str, Any]) -> str:
@@ -125,7 +125,7 @@ def _command(study: Path, facts: Mapping[str, Any], plan: Mapping[str, Any]) -> 
     return [*parts, f"scale={plan['scale']}"] if plan["scale_requested"] else parts
 
 
-def _claims(study: Path, lines: Sequence[Line]) -> Iterator[str]:
+def _claims(study: Path, lines: Sequence[ClaimLine]) -> Iterator[str]:
     if not any(row["verdict"] in _REPRODUCED for row in _rows(study / "claims.csv")):
         yield "These records decide no claim of a paper. Their best rates are:"
     rows = [(one.claim, one.command, one.expected, one.file, one.minutes) for one in lines]

@@ -21,7 +21,7 @@ from weir.data import STUDY_PARTS
 from weir.plan.config.sites import home_directory
 from weir.report.bundle.private import Private
 from weir.report.bundle.reproduce import collected_again, drawn_again
-from weir.report.bundle.source import Source
+from weir.report.bundle.source import StudySource
 from weir.runs.files import ROWS_FILE, RUN_FILE
 from weir.runs.ledger import LEDGER, copy_ledger, read_ledger, write_run_file
 from weir.runs.manifest import MANIFEST, manifest_text, read_manifest, verify, write_manifest
@@ -33,7 +33,7 @@ _DATE = (1980, 1, 1, 0, 0, 0)  # the same files give the same bytes
 _REPLACED = "a text of --without must be longer than a part of a key or of a number"
 
 
-Announce = Callable[[Source], None]
+Announce = Callable[[StudySource], None]
 
 
 def pack(
@@ -58,7 +58,7 @@ def pack(
         hint = "run weir bundle in the checkout of weir, or in the folder of weir init, that holds the study"
         raise WeirError("has no Snakefile: the code of the bundle is missing", file=root, hint=hint)
     digest = read_object(study / "facts.json", "collect the study again")["digest"]
-    source = Source.of(study, root, home_directory(), shell, without)
+    source = StudySource.of(study, root, home_directory(), shell, without)
     announce(source)
     with tempfile.TemporaryDirectory(prefix="weir-bundle-") as folder:
         stage = Path(folder)
@@ -84,7 +84,7 @@ def pack(
     }
 
 
-def _copy_code(source: Source, code: Path) -> None:
+def _copy_code(source: StudySource, code: Path) -> None:
     package = Path(weir.__path__[0])
     shutil.copytree(package, code / "weir", ignore=_without_parts)
     # The schemas are read from there; the rest of a study stands beside the package.
@@ -112,7 +112,7 @@ def _copy_code(source: Source, code: Path) -> None:
     source.write_site(code)
 
 
-def _ignored(source: Source) -> Callable[[str, list[str]], set[str]]:
+def _ignored(source: StudySource) -> Callable[[str, list[str]], set[str]]:
     """Leaves out sites, and suites of other studies, which belong to nobody who reads this one."""
 
     def ignored(folder: str, names: list[str]) -> set[str]:
@@ -132,7 +132,7 @@ def _without_parts(folder: str, names: list[str]) -> set[str]:
     return ignored | ({*names} & parts if Path(folder).name == "data" else set())
 
 
-def _copy_data(source: Source, stage: Path) -> Path:
+def _copy_data(source: StudySource, stage: Path) -> Path:
     """Tables, plan and runs without what is private, collected again from the copies of the raw outputs."""
     study, private = source.study, source.private
     site = stage / "results" / study.parent.name

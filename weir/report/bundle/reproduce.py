@@ -24,7 +24,7 @@ from weir.base.errors import InputError, WeirError
 from weir.base.files import file_sha256
 from weir.base.units import about_size
 from weir.records.model import grouped
-from weir.report.bundle.appendix import Line, claim_lines
+from weir.report.bundle.appendix import ClaimLine, claim_lines
 from weir.runs.manifest import MANIFEST, TABLES, Difference, Verified, digest_of, read_manifest, verify
 
 
@@ -122,11 +122,11 @@ def reproduce(bundle: Path, folder: Path) -> Reproduced:
     return Reproduced(digest, tuple(sorted(identical)), tuple(sorted(different)), skipped, lines)
 
 
-def _lines(study: Path) -> list[Line]:
+def _lines(study: Path) -> list[ClaimLine]:
     return claim_lines(study) if (study / "page.json").is_file() else []
 
 
-def checked(expected: list[Line], found: list[Line]) -> tuple[CheckedLine, ...]:
+def checked(expected: list[ClaimLine], found: list[ClaimLine]) -> tuple[CheckedLine, ...]:
     """Each line that was expected, with what stands there now, and each that is new."""
     now = grouped((line.claim, line.expected) for line in found)
     lines = []

@@ -32,7 +32,7 @@ _TELLING = 8  # characters: a shorter value of MPI or an I/O library is a number
 
 
 @dataclass(frozen=True)
-class Source:
+class StudySource:
     """A study in its checkout; site_files: the files of its site with their data, if they are YAML."""
 
     study: Path
@@ -52,7 +52,7 @@ class Source:
         home: Path,
         shell: Mapping[str, str] | None = None,
         without: Sequence[str] = (),
-    ) -> "Source":
+    ) -> "StudySource":
         """All files are read once, so that what one of them shows to be private is replaced in each.
 
         shell: variables of whoever bundles, whose values programs may have printed; without: texts, or

@@ -8,7 +8,7 @@ from typing import Any
 from weir.records.model import Message, Parsed, Row
 from weir.tools.base import UNKNOWN_ACCESS
 from weir.tools.engine import histogram
-from weir.tools.fio.workers import Result, joined, last_documents
+from weir.tools.fio.workers import WorkerResult, joined, last_documents
 from weir.tools.outputs import binary_size, documents_at
 
 # Options that have a column, a key of their own below, or that change what fio reports and not what it does.
@@ -102,7 +102,7 @@ def _is_sum(job: object) -> bool:
 
 def parse_document(document: Mapping[str, Any]) -> Parsed:
     """The rows; the jobs of a group count as one, whether fio reported them so (group_reporting) or not."""
-    results: list[Result] = []
+    results: list[WorkerResult] = []
     messages: list[Message] = []
     shared = _options(document.get("global options"))
     entries = [job for job in document["jobs"] if isinstance(job, dict)]
@@ -130,7 +130,9 @@ def parse_document(document: Mapping[str, Any]) -> Parsed:
                     row["observed"]["writes_through"] = True  # by O_SYNC, which fio does not count
                 at_once, host = (job.get("jobname"), job.get("groupid"), str(told)), job.get("hostname")
                 results.append(
-                    Result(str(at_once), row, jobs, str(host) if host else None, "filename" not in options)
+                    WorkerResult(
+                        str(at_once), row, jobs, str(host) if host else None, "filename" not in options
+                    )
                 )
         if job.get("error"):
             name = job.get("jobname", "a job")

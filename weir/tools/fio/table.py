@@ -29,7 +29,7 @@ from weir.tools.fio.reports import (
     Report,
     reports,
 )
-from weir.tools.fio.workers import Result, joined
+from weir.tools.fio.workers import WorkerResult, joined
 from weir.tools.outputs import FENCE, binary_size, caption_of, multiplied
 
 _MIB = 2**20
@@ -83,7 +83,7 @@ def parse_table(text: str) -> Parsed:
     job_place, job_name, job = next(waiting)
     last: dict[str, tuple[int, Job]] = {}  # of each name, the request that was printed last
     ended = set()
-    results: list[Result] = []
+    results: list[WorkerResult] = []
     quoted = list(_without_quotations(text))
     for one, around in zip(quoted, _around(text, quoted), strict=True):
         while job_place < one.begin:
@@ -116,7 +116,7 @@ def parse_table(text: str) -> Parsed:
             row["tool_version"] = version or own
             # Without the lines before it nobody knows what ran beside a result.
             at_once = (one.run, name, one.group, one.jobs) if one.run else one.begin
-            results.append(Result(at_once, row, workers, error=error))
+            results.append(WorkerResult(at_once, row, workers, error=error))
     rows, messages = joined(results)
     have_all = all(name in ended for _, name, _ in jobs)
     for row in rows:  # fio prints results when all jobs have ended

@@ -21,7 +21,7 @@ _GROWS, _COUNTS = ("N", "max"), ("io_bytes", "runtime", "total_ios")
 
 
 @dataclass(frozen=True)
-class Result:
+class WorkerResult:
     """An access of a worker, or of a group of them. at_once: the same for those that ran at the same time;
     own_files: each has a file of its own, as far as the output tells."""
 
@@ -33,10 +33,10 @@ class Result:
     error: str = ""
 
 
-def joined(results: Iterable[Result]) -> tuple[list[Row], list[Message]]:
+def joined(results: Iterable[WorkerResult]) -> tuple[list[Row], list[Message]]:
     """A row for each access of those that ran at once, numbered where nothing tells two of them apart; and
     the errors, each with its row."""
-    groups: dict[Hashable, list[Result]] = {}
+    groups: dict[Hashable, list[WorkerResult]] = {}
     for at, one in enumerate(results):
         has_result = one.row.get("moved_bytes") is not None
         alone = None if has_result else at  # the error of a worker without a result is a record of its own
@@ -57,7 +57,7 @@ def joined(results: Iterable[Result]) -> tuple[list[Row], list[Message]]:
     return rows, messages
 
 
-def _of_all(group: Sequence[Result]) -> Row:
+def _of_all(group: Sequence[WorkerResult]) -> Row:
     rows, first = [one.row for one in group], group[0]
     workers, hosts = sum(one.workers for one in group), {one.host for one in group}
     row = _summed(rows) if len(rows) > 1 else rows[0]

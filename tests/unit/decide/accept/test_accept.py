@@ -21,12 +21,12 @@ from weir.base.errors import ConfigError, WeirError
 from weir.collect.table import write_records
 from weir.decide.accept.contract import Contract, read_contract
 from weir.decide.accept.evidence import Measured, read_measured
-from weir.decide.accept.judge import FAIL, NOT_PROVEN, PASS, Result, judge, overall
+from weir.decide.accept.judge import FAIL, NOT_PROVEN, PASS, JudgedLine, judge, overall
 from weir.records.model import CROSS_CHECK
 from weir.runs.manifest import TABLES, write_manifest
 
 
-def judged(folder: Path, contract: Contract, edit: Edit | None = None, **values: float) -> list[Result]:
+def judged(folder: Path, contract: Contract, edit: Edit | None = None, **values: float) -> list[JudgedLine]:
     cells = cells_of(contract, values)
     for cell in cells:
         if edit:

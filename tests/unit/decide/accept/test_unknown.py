@@ -11,7 +11,7 @@ from tests.unit.decide.accept.compliant import cells_of, contract_of, write_stud
 from tests.unit.decide.accept.test_accept import parameter
 from weir.decide.accept.contract import Contract
 from weir.decide.accept.evidence import Measured, read_measured
-from weir.decide.accept.judge import NOT_PROVEN, Result, judge
+from weir.decide.accept.judge import NOT_PROVEN, JudgedLine, judge
 from weir.decide.accept.output import as_text
 
 
@@ -25,7 +25,7 @@ def changed(measured: Measured, **values: Any) -> Measured:
     return replace(measured, rows=tuple(row | values for row in measured.rows))
 
 
-def unknown(results: list[Result]) -> set[str]:
+def unknown(results: list[JudgedLine]) -> set[str]:
     """Conditions that are not known; a result with one is not proven."""
     found = {one.condition for result in results for one in result.findings if one.unknown}
     assert all(one.verdict == NOT_PROVEN for one in results if one.findings)

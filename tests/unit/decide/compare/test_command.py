@@ -170,7 +170,7 @@ def test_a_campaign_is_compared_with_the_first_measurement(
             (again / "report.html").write_text("<html><main><p>page</p></main></html>")
             return 0
 
-    monkeypatch.setattr("weir.commands.report.Workflow", Measured)
+    monkeypatch.setattr("weir.commands.report.BackgroundWorkflow", Measured)
     monkeypatch.setattr("weir.commands.report.preflight", lambda plan, folder, batches: None)
     monkeypatch.setattr("weir.commands.report.subprocess.Popen", lambda *_, **__: checked)
     monkeypatch.setattr("weir.commands.report.subprocess.call", lambda arguments: main(arguments[3:]))

@@ -12,7 +12,7 @@ from weir.collect.metrics import metric_named, metric_names
 from weir.decide.compare.estimate import PAIRED, Estimate
 from weir.decide.compare.output import headline, sorted_for_reading
 from weir.decide.compare.pairs import Pair
-from weir.decide.compare.verdict import SAME, SLOWER, Judged
+from weir.decide.compare.verdict import SAME, SLOWER, JudgedPair
 from weir.records.model import Row
 
 ROW = {"moved_bytes": 3 * 2**20, "io_s": 2.0, "bw_mib_s": 1.0, "total_s": 3.0, "ops_s": 7.0}
@@ -81,10 +81,10 @@ def test_a_percentile_of_fewer_operations_than_a_hundred_is_not_compared(
 
 
 def test_real_storage_stands_before_emulated() -> None:
-    def judged(label: str, ratio: float, verdict: str) -> Judged:
+    def judged(label: str, ratio: float, verdict: str) -> JudgedPair:
         pair = Pair(label, "write", {}, (), (), {}, emulated=label.endswith("(E)"))
         found = Estimate(math.log(ratio), 1e-6, 9.0, PAIRED, (8, 8), 1e-6)
-        return Judged(pair, found, verdict, 0.0, None, ())
+        return JudgedPair(pair, found, verdict, 0.0, None, ())
 
     buffer = judged("ime (E)", 0.2, SLOWER)
     found = sorted_for_reading([buffer, judged("disk", 0.8, SLOWER), judged("lustre", 1.0, SAME)])

@@ -10,7 +10,7 @@ import pytest
 from tests.unit.conftest import RunWeir
 from tests.unit.decide.history.test_history import level, series, steps, table_of
 from weir.base.units import ratio_text
-from weir.decide.history.band import SLOWER, Judgement, _size, judge_newest
+from weir.decide.history.band import SLOWER, BandVerdict, _size, judge_newest
 from weir.decide.history.output import as_text, show_text
 from weir.decide.history.series import Series
 
@@ -30,7 +30,7 @@ def test_the_headline_has_the_size_of_the_line_and_never_that_of_no_change() -> 
 
 
 def test_emulated_storage_is_counted_apart_and_stands_after_real() -> None:
-    def judged(values: np.ndarray, name: str) -> tuple[Series, Judgement]:
+    def judged(values: np.ndarray, name: str) -> tuple[Series, BandVerdict]:
         one = replace(series(values, name), emulated="(E)" in name)
         return one, judge_newest(one, 14)
 

@@ -15,9 +15,9 @@ from weir.decide.io500.result import (
     SHORTENED,
     TOLERANCE,
     UNKNOWN,
-    Phase,
+    Io500Phase,
+    Io500Result,
     Published,
-    Result,
     agreement,
     relative,
     score,
@@ -27,7 +27,7 @@ from weir.decide.io500.result_files import read_summary
 from weir.tools import tools
 
 
-def values(result: Result) -> dict[str, float]:
+def values(result: Io500Result) -> dict[str, float]:
     return {name: phase.value for name, phase in result.phases.items()}
 
 
@@ -200,5 +200,5 @@ def test_the_logs_of_submission_105_show_that_rounding_is_the_reason() -> None:
 def test_zero_and_rounding() -> None:
     assert relative(0.0, 0.0) == 0.0
     assert abs(relative(1.0, 1.0005)) < TOLERANCE
-    phases = {name: Phase(name, 0.0 if name == "find" else 1.0, 0.0005) for name in PHASES}
+    phases = {name: Io500Phase(name, 0.0 if name == "find" else 1.0, 0.0005) for name in PHASES}
     assert score(phases).today == 0.0

@@ -12,7 +12,7 @@ from tests.unit.decide.io500.results import ini, new_summary, old_summary, write
 from weir.base.errors import WeirError
 from weir.data import data_folder
 from weir.decide.io500.output import checked, table_lines
-from weir.decide.io500.result import PHASES, Phase, half_step, score
+from weir.decide.io500.result import PHASES, Io500Phase, half_step, score
 from weir.decide.io500.submissions import DEFAULT, percentile, read_submissions
 
 HEAD = DEFAULT.read_text().partition("\n")[0]
@@ -23,7 +23,7 @@ def test_the_example_of_2017() -> None:
         rows = [row for row in csv.DictReader(stream) if row["source"] == "io500-2017"]
     printed = {f"{row['metric']}_{row['access']}".rstrip("_"): row["value"] for row in rows}
     printed["find"] = printed.pop("find_find")
-    found = score({name: Phase(name, float(printed[name]), half_step(printed[name])) for name in PHASES})
+    found = score({name: Io500Phase(name, float(printed[name]), half_step(printed[name])) for name in PHASES})
     assert round(found.bandwidth_gib_s, 2) == float(printed["score_bandwidth"]) == 31.04
     assert round(found.iops_kiops, 4) == float(printed["score_iops"]) == 16.1537
     assert found.rule_2017 == pytest.approx(float(printed["score_total"]), rel=1e-4)

@@ -8,7 +8,7 @@ import pytest
 from tests.unit.conftest import RunWeir
 from tests.unit.decide.io500.results import IOR_LOG, ini, new_summary, old_summary, write
 from weir.decide.io500.directory import read_directory
-from weir.decide.io500.result import PHASES, Phase, Result, validity
+from weir.decide.io500.result import PHASES, Io500Phase, Io500Result, validity
 from weir.decide.io500.submission_rules import submission_rules
 
 # The sections and some of the options that IO500 writes. external-extra-args has no value and is in the hash.
@@ -122,8 +122,8 @@ def test_what_was_read_back_is_of_another_node(
 
 def test_a_phase_that_is_short_by_a_moment_does_not_read_as_long_enough() -> None:
     """ "lasted 300.0 s of 300 s" stood beside "not a valid IO500 score"."""
-    phases = {name: Phase(name, 1.0, 0.0005, 299.97, 300.0) for name in PHASES}
-    result = Result(Path("result"), phases)
+    phases = {name: Io500Phase(name, 1.0, 0.0005, 299.97, 300.0) for name in PHASES}
+    result = Io500Result(Path("result"), phases)
     assert validity(result).reasons[0] == "ior_easy_write lasted 299.9 s of 300 s"
     (found,) = [one for one in submission_rules(result) if one.text == LASTED]
     assert found.because.startswith("ior_easy_write 299.9 s, ")

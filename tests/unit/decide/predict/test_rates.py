@@ -7,26 +7,26 @@ from math import exp, log, log2
 import pytest
 
 from tests.unit.decide.predict.test_predict import MIB, row
-from weir.decide.predict.rates import PLAIN, Point, points_of, rate_of
+from weir.decide.predict.rates import PLAIN, RatePoint, points_of, rate_of
 from weir.statistics.inference import Mean
 
 POSIX = ("POSIX", "shared", "sequential", False)
 MPIIO = ("MPIIO", "shared", "sequential", False)
-WANTED = Point(POSIX, 1, 2, 256 * 1024, 64 * MIB)
+WANTED = RatePoint(POSIX, 1, 2, 256 * 1024, 64 * MIB)
 
 
-def study(source: random.Random, spread: float, bend: float = 0.0, level: float = 6.0) -> list[Point]:
+def study(source: random.Random, spread: float, bend: float = 0.0, level: float = 6.0) -> list[RatePoint]:
     """Rates that grow by a tenth of the logarithm of the transfers; bend: an error of each cell."""
     points = []
     for group, sizes in ((POSIX, (10, 14, 17, 20, 21, 24)), (MPIIO, (21, 23))):
         for size in sizes:
             at = level + size / 10 + source.gauss(0, bend)
             logs = tuple(at + source.gauss(0, spread) for _ in range(6))
-            points.append(Point(group, 1, 2, 2**size, 64 * MIB, f"{group[0]}-{size}", logs))
+            points.append(RatePoint(group, 1, 2, 2**size, 64 * MIB, f"{group[0]}-{size}", logs))
     return points
 
 
-def width(points: list[Point], wanted: Point) -> float:
+def width(points: list[RatePoint], wanted: RatePoint) -> float:
     low, high = rate_of(points, wanted).interval()
     return high - low
 
@@ -65,10 +65,10 @@ def test_nine_of_ten_single_runs_are_within_the_range() -> None:
     assert 0.87 < held / times < 0.97
 
 
-def grown(source: random.Random) -> list[Point]:
+def grown(source: random.Random) -> list[RatePoint]:
     """Rates that grow with the root of the transfers and of the processes."""
     return [
-        Point(
+        RatePoint(
             *(POSIX, 1, ppn, 2**size, 64 * MIB, f"{ppn}-{size}"),
             logs=tuple(level_of(ppn, size) + source.gauss(0, 0.05) for _ in range(6)),
         )
@@ -86,14 +86,14 @@ def test_the_range_holds_beyond_the_measured_transfers_and_processes(ppn: int, s
     """The errors of steps between measured transfers stood for it: the range held none of these."""
     source, held = random.Random(1), 0
     for _ in range(20):
-        low, high = rate_of(grown(source), Point(POSIX, 1, ppn, 2**size, 64 * MIB)).interval()
+        low, high = rate_of(grown(source), RatePoint(POSIX, 1, ppn, 2**size, 64 * MIB)).interval()
         held += low <= level_of(ppn, size) + source.gauss(0, 0.05) <= high
     assert held >= 18
 
 
 def test_a_step_between_measured_cells_is_as_sure_as_before() -> None:
     points = grown(random.Random(1))
-    assert width(points, Point(POSIX, 1, 2, 3 * 2**17, 64 * MIB)) < 0.3
+    assert width(points, RatePoint(POSIX, 1, 2, 3 * 2**17, 64 * MIB)) < 0.3
 
 
 def test_other_processes_are_never_as_sure_as_those_that_were_measured() -> None:
