@@ -48,7 +48,8 @@ def test_an_unclosed_quote_is_no_reason_to_stop() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "size"), [("8", 8), ("4K", 4096), ("2t", 2**41), ("1.5m", None), ("x", None), ("", None)]
+    ("text", "size"),
+    [("8", 8), ("4K", 4096), ("4mb", 2**22), ("2t", 2**41), ("1p", 2**50), ("1.5m", None), ("x", None)],
 )
 def test_sizes(text: str, size: int | None) -> None:
     assert binary_size(text) == size
