@@ -4,8 +4,8 @@
 # Columns of the points that claims decide on; test-check.R compares them with what evidence_of returns.
 columns_of_points <- function() {
   unique(c(
-    point_keys, following, "median", "n", "rounds", "requested_bytes", "emulated", "unproven", "times",
-    "one_cell", "reasons", "wire_mib_s"
+    point_keys, following, "median", "n", "rounds", "requested_bytes", "emulated", "unproven", "times", "reasons",
+    "wire_mib_s"
   ))
 }
 

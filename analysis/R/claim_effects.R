@@ -1,36 +1,28 @@
 # What a claim measures on points: ratios of pairs, growth with nodes, spread, lines. Each effect is a number with an
 # interval over the rounds, in which both sides of a pair were measured; only_if() there are points for it.
 
-# `by_round` is the effect in each round. Factors are averaged as logarithms.
-effect_of <- function(words, by_round, used, lowest = NA, highest = NA, count = NA_integer_, inflation = 1) {
-  scaled <- scale_of(words)$to(by_round)
-  found <- mean_interval(scaled, inflation)
-  effect_with(words, found$mean, found$lo, found$hi, found$error, found$df, found$n, used, lowest, highest, count,
-    by_round)
+# `by_round` is the effect in each round, `units` that of each pair or series. Factors are averaged as logarithms.
+effect_of <- function(words, by_round, used, units = NA_real_, count = length(units), inflation = 1) {
+  effect_with(words, mean_interval(scale_of(words)$to(by_round), inflation), used, units, count, by_round)
 }
 
 scale_of <- function(words) {
   if (words %in% c("factor", "spread")) list(to = log, from = exp) else list(to = identity, from = identity)
 }
 
-# The middle and the ends are on the scale of the sentence.
-effect_with <- function(words, middle, lo, hi, error, df, rounds, used, lowest = NA, highest = NA, count = NA_integer_,
-                        by_round = NULL) {
+# `found` is what mean_interval() gives, on the scale of the sentence.
+effect_with <- function(words, found, used, units = NA_real_, count = length(units), by_round = NULL) {
   from <- scale_of(words)$from
   list(
-    words = words, effect = from(middle), lo = from(lo), hi = from(hi), error = error, df = df, rounds = rounds,
-    lowest = lowest, highest = highest, count = count, by_round = by_round, used = used_of(used)
+    words = words, effect = from(found$mean), lo = from(found$lo), hi = from(found$hi), error = found$error,
+    df = found$df, rounds = found$n, lowest = min(units), highest = max(units), count = count, by_round = by_round,
+    used = used[, .(emulated, unproven, reasons)]
   )
-}
-
-used_of <- function(points) {
-  points[, .(emulated, unproven, reasons, cells = one_cell)]
 }
 
 # One effect over another, as a factor: round by round, or where they have no rounds in common from their intervals.
 quotient_of <- function(first, second) {
   used <- rbind(first$used, second$used)
-  data.table::setnames(used, "cells", "one_cell")
   count <- min(first$count, second$count)
   common <- intersect(names(first$by_round), names(second$by_round))
   if (length(common) > 0) {
@@ -41,7 +33,8 @@ quotient_of <- function(first, second) {
   above <- sqrt(log(first$hi / first$effect)^2 + log(second$effect / second$lo)^2)
   df <- min(first$df, second$df)
   error <- max(below, above) / t_quantile(max(1, df))
-  effect_with("factor", middle, middle - below, middle + above, error, df, df + 1, used, count = count)
+  found <- list(mean = middle, lo = middle - below, hi = middle + above, error = error, df = df, n = df + 1)
+  effect_with("factor", found, used, count = count)
 }
 
 # The median of all ratios first / second of points that differ in `apart` alone, round by round.
@@ -54,11 +47,9 @@ ratio_of <- function(first, second, apart) {
   }, pairs$rounds.x, pairs$rounds.y)
   by_round <- exp(middle_by_round(ratios))
   used <- data.table::rbindlist(list(side_of(pairs, "x"), side_of(pairs, "y")))
-  whole <- exp(vapply(ratios, mean, numeric(1)))
   alternately <- pairs_in_turns(pairs)
-  found <- effect_of("factor", by_round, used, min(whole), max(whole), nrow(pairs),
-    if (alternately) 1 else inflation_of(study_autocorrelation())
-  )
+  found <- effect_of("factor", by_round, used, exp(vapply(ratios, mean, numeric(1))),
+    inflation = if (alternately) 1 else inflation_of(study_autocorrelation()))
   found$note <- c(also_in(pairs), if (!alternately && length(by_round) > 1) "measured one after the other")
   found
 }
@@ -70,7 +61,7 @@ pairs_in_turns <- function(pairs) {
 }
 
 side_of <- function(pairs, suffix) {
-  columns <- c("emulated", "unproven", "reasons", "one_cell")
+  columns <- c("emulated", "unproven", "reasons")
   side <- pairs[, paste0(columns, ".", suffix), with = FALSE]
   data.table::setnames(side, columns)
 }
@@ -105,12 +96,9 @@ growth_of <- function(points) {
     common <- Reduce(intersect, lapply(rows$rounds, names))
     slope(log(rows$nn), log(do.call(rbind, lapply(rows$rounds, function(rounds) rounds[common]))))
   })
-  whole <- vapply(slopes, mean, numeric(1))
-  effect_of(
-    "exponent", middle_by_round(slopes), data.table::rbindlist(series), min(whole), max(whole), length(slopes),
-    # Numbers of nodes are batches of their own, one after the other.
-    inflation_of(study_autocorrelation())
-  )
+  # Numbers of nodes are batches of their own, one after the other.
+  effect_of("exponent", middle_by_round(slopes), data.table::rbindlist(series), vapply(slopes, mean, numeric(1)),
+    inflation = inflation_of(study_autocorrelation()))
 }
 
 # Least squares; of a matrix the slope of every column.
@@ -121,13 +109,14 @@ slope <- function(x, y) {
 }
 
 # An effect that a single round does not have: its error is the jackknife's over rounds.
-jackknifed <- function(words, points, statistic, used, lowest = NA, highest = NA, count = NA_integer_) {
+jackknifed <- function(words, points, statistic, units) {
   scale <- scale_of(words)
   rounds <- unique(unlist(lapply(points$rounds, names)))
   n <- length(rounds)
   middle <- scale$to(statistic(points))
   if (n < 3) {
-    return(effect_with(words, middle, NA_real_, NA_real_, NA_real_, n - 1, n, used, lowest, highest, count))
+    found <- list(mean = middle, lo = NA_real_, hi = NA_real_, error = NA_real_, df = n - 1, n = n)
+    return(effect_with(words, found, points, units))
   }
   without <- vapply(rounds, function(round) {
     kept <- data.table::copy(points)
@@ -136,7 +125,8 @@ jackknifed <- function(words, points, statistic, used, lowest = NA, highest = NA
   }, numeric(1))
   error <- sqrt((n - 1) / n * sum((without - mean(without))^2))
   half <- t_quantile(n - 1) * error
-  effect_with(words, middle, middle - half, middle + half, error, n - 1, n, used, lowest, highest, count)
+  found <- list(mean = middle, lo = middle - half, hi = middle + half, error = error, df = n - 1, n = n)
+  effect_with(words, found, points, units)
 }
 
 # How far the runs of a point lie apart: quartile distance over median, the median over the points.
@@ -146,7 +136,7 @@ spread_of <- function(points, fewest = 4) {
   spreads <- vapply(points$rounds, relative_spread, numeric(1))
   jackknifed("spread", points, function(points) {
     max(1e-6, stats::median(vapply(points$rounds, relative_spread, numeric(1))))
-  }, points, min(spreads), max(spreads), length(spreads))
+  }, spreads)
 }
 
 relative_spread <- function(values) unname(diff(stats::quantile(values, c(0.25, 0.75))) / stats::median(values))
@@ -156,9 +146,7 @@ relative_spread <- function(values) unname(diff(stats::quantile(values, c(0.25, 
 line_of <- function(points, fewest = 4) {
   explained <- explained_by_size(points, fewest)
   only_if(length(explained) > 0)
-  jackknifed("explained share", points, function(points) stats::median(explained_by_size(points, fewest)), points,
-    min(explained), max(explained), length(explained)
-  )
+  jackknifed("explained share", points, function(points) stats::median(explained_by_size(points, fewest)), explained)
 }
 
 explained_by_size <- function(points, fewest) {
@@ -184,7 +172,7 @@ best_ratio <- function(first, second) {
   other <- best_by_round(second)
   common <- intersect(names(one), names(other))
   used <- rbind(first[which.max(median)], second[which.max(median)], fill = TRUE)
-  effect_of("factor", one[common] / other[common], used, count = 1L, inflation = inflation_of(study_autocorrelation()))
+  effect_of("factor", one[common] / other[common], used, inflation = inflation_of(study_autocorrelation()))
 }
 
 best_by_round <- function(points) {
@@ -200,9 +188,8 @@ best_by_round <- function(points) {
 # The best against a number that was printed, as a factor.
 best_against <- function(points, printed) {
   only_if(nrow(points) > 0)
-  effect_of("factor", best_by_round(points) / printed, points[which.max(median)], count = 1L,
-    inflation = inflation_of(study_autocorrelation())
-  )
+  effect_of("factor", best_by_round(points) / printed, points[which.max(median)],
+    inflation = inflation_of(study_autocorrelation()))
 }
 
 # Points in other units: over the network's bandwidth, for each node.
@@ -254,8 +241,7 @@ largest_over_smallest <- function(points) {
 apart_by <- function(ratio) {
   ends <- sort(abs(log(c(ratio$lo, ratio$hi))), na.last = TRUE)
   if (isTRUE(ratio$lo < 1 && ratio$hi > 1)) ends[1] <- 0
-  used <- data.table::copy(ratio$used)
-  data.table::setnames(used, "cells", "one_cell")
-  effect_with("factor", abs(log(ratio$effect)), ends[1], ends[2], ratio$error, ratio$df, ratio$rounds, used,
-    count = ratio$count)
+  found <- list(mean = abs(log(ratio$effect)), lo = ends[1], hi = ends[2], error = ratio$error, df = ratio$df,
+    n = ratio$rounds)
+  effect_with("factor", found, ratio$used, count = ratio$count)
 }

@@ -28,11 +28,10 @@ evidence_of <- function(records, facts, value_of) {
 
 # What else a claim may need of a point. What differs among the records of a point is evaluated record by record.
 about_points <- function(records, by) {
-  facts <- records[, c(by, "requested_bytes", "emulated", "cell"), with = FALSE]
+  facts <- records[, c(by, "requested_bytes", "emulated"), with = FALSE]
   facts[, unproven := records$verdict == "UNPROVEN"]
   about <- facts[, .(
-    requested_bytes = median(requested_bytes), emulated = sum(emulated), unproven = sum(unproven),
-    one_cell = cell[1]
+    requested_bytes = median(requested_bytes), emulated = sum(emulated), unproven = sum(unproven)
   ), by = by]
   about[, `:=`(emulated = emulated > 0, unproven = unproven > 0)]
   reasons <- unique(records[, c(by, "reasons"), with = FALSE])[, .(
@@ -62,7 +61,6 @@ published_evidence <- function(path, source_name, wire_gbit_s = NA_real_) {
     order, nn, ppn, xfer_bytes, collective = access_mode == "collective", chunked = FALSE, chunking, variant = "",
     median = value_mib_s, n = 1L, rounds = lapply(value_mib_s, setNames, "printed"), emulated = FALSE,
     unproven = FALSE, reasons = "", site = system, statistic, wire_mib_s = wire_rate(wire_gbit_s),
-    one_cell = NA_character_,
     times = lapply(value_mib_s, function(value) c(printed = NA_real_)), requested_bytes = NA_real_
   )]
 }
