@@ -42,46 +42,30 @@ read_arguments <- function(words) {
   list(words = rest, inputs = inputs)
 }
 
-expect_words <- function(words, count, command) {
-  if (length(words) != count) {
-    stop(usage_error(sprintf("%s takes %d arguments, not %d", command, count, length(words))))
-  }
-}
-
+# Each takes the further inputs and, by its other parameters, the arguments of the command line.
 commands <- list(
-  help = function(words, inputs) cat(usage, "\n", sep = ""),
-  check = function(words, inputs) {
+  help = function(inputs, ...) cat(usage, "\n", sep = ""),
+  check = function(inputs, ...) {
     problems <- problems_of_analysis()
     if (length(problems) > 0) stop(paste(problems, collapse = "\n"), call. = FALSE)
   },
-  list = function(words, inputs) {
+  list = function(inputs, ...) {
     for (kind in c("figure", "table")) cat(paste(kind, part_names(kind), sep = "\t"), sep = "\n")
   },
-  study = function(words, inputs) {
-    expect_words(words, 1, "study")
-    render_study(words[1], inputs$published)
+  study = function(inputs, folder) render_study(folder, inputs$published),
+  figure = function(inputs, names, records, folder) {
+    write_figures(chosen_parts("figure", names), read_records(records), inputs, folder)
   },
-  figure = function(words, inputs) {
-    expect_words(words, 3, "figure")
-    write_figures(chosen_parts("figure", words[1]), read_records(words[2]), inputs, words[3])
+  table = function(inputs, names, records, folder) {
+    write_tables(chosen_parts("table", names), read_records(records), inputs, folder)
   },
-  table = function(words, inputs) {
-    expect_words(words, 3, "table")
-    write_tables(chosen_parts("table", words[1]), read_records(words[2]), inputs, words[3])
+  numbers = function(inputs, records, facts, path) {
+    write_numbers(make_numbers(read_records(records), read_facts(facts), inputs), path)
   },
-  numbers = function(words, inputs) {
-    expect_words(words, 3, "numbers")
-    write_numbers(make_numbers(read_records(words[1]), read_facts(words[2]), inputs), words[3])
-  },
-  claims = function(words, inputs) {
-    expect_words(words, 3, "claims")
-    write_claims(words[1], read_records(words[2]), inputs, words[3])
-  },
-  contents = function(words, inputs) {
-    expect_words(words, 2, "contents")
-    write_contents(words[1], words[2])
-  },
-  publications = function(words, inputs) {
+  claims = function(inputs, papers, records, path) write_claims(papers, read_records(records), inputs, path),
+  contents = function(inputs, folder, path) write_contents(folder, path),
+  publications = function(inputs, ...) {
+    words <- c(...)
     if (length(words) < 2) stop(usage_error("publications takes OUT.csv and the folders of printed studies"))
     data.table::fwrite(list_of_publications(words[-1]), words[1])
   }
@@ -95,7 +79,11 @@ main <- function(words) {
   }
   arguments <- read_arguments(words[-1])
   if (!is.null(arguments$inputs$facts)) named_experiments(read_facts(arguments$inputs$facts))
-  run(arguments$words, arguments$inputs)
+  takes <- setdiff(names(formals(run)), "inputs")
+  if (!"..." %in% takes && length(takes) != length(arguments$words)) {
+    stop(usage_error(sprintf("%s takes %d arguments, not %d", command, length(takes), length(arguments$words))))
+  }
+  do.call(run, c(list(arguments$inputs), arguments$words))
 }
 
 fail <- function(message, status) {
