@@ -212,14 +212,10 @@ decided_claims <- function(records, inputs) {
   if (is.null(inputs$claims)) {
     return(decide_claims(records, known_facts(inputs), inputs$published))
   }
-  decided <- read_text_table(inputs$claims, "decided claims")
-  numbers <- c(
+  decided <- read_text_table(inputs$claims, "decided claims", c(
     "effect", "lo", "hi", "lowest", "highest", "count", "rounds", "ran", "needed", "p", "q", "bound_lo", "bound_hi",
     "points", "unproven"
-  )
-  for (column in numbers) {
-    data.table::set(decided, j = column, value = as_typed(decided[[column]], "number", inputs$claims, column))
-  }
+  ))
   for (column in c("doubt", "reasons")) {
     data.table::set(decided, i = which(is.na(decided[[column]])), j = column, value = "")
   }

@@ -37,10 +37,8 @@ of_both_accesses <- function(shares, by, column = "harmonic") {
 
 # The table of Kunkel's talk on Mistral, a row for each setting and access.
 read_printed_defaults <- function(path) {
-  printed <- read_text_table(path, "printed defaults")
-  for (column in names(printed)) {
-    data.table::set(printed, j = column, value = as_typed(printed[[column]], "number", path, column))
-  }
+  printed <- read_text_table(path, "printed defaults", c("stripes", "ppn", "rnode", "wnode", "r_arithmetic_mean",
+    "w_arithmetic_mean", "r_harmonic", "w_harmonic"))
   rows <- rbind(
     printed[, .(access = "write", stripes, ppn, node_mib_s = wnode, arithmetic = w_arithmetic_mean,
       harmonic = w_harmonic)],

@@ -69,10 +69,7 @@ published_apis <- c(NetCDF4 = "NETCDF4", PNetCDF = "PNETCDF")
 
 # Units as they were printed, in MiB/s; what is not a bandwidth has none.
 read_published <- function(path) {
-  values <- read_text_table(path, "published values")
-  for (column in c("nn", "ppn", "xfer_kib", "value")) {
-    data.table::set(values, j = column, value = as_typed(values[[column]], "number", path, column))
-  }
+  values <- read_text_table(path, "published values", c("nn", "ppn", "xfer_kib", "value"))
   values[, value_mib_s := value * unname(c("MiB/s" = 1, "GiB/s" = 1024, "GB/s" = 1e9 / mib)[unit])]
   values[, purpose := ifelse(api %in% names(published_apis), "format", "bandwidth")]
   values[, xfer_bytes := xfer_kib * 1024][]

@@ -1,10 +1,7 @@
 # latencies.csv: buckets of the times of single operations.
 
 read_latencies <- function(path) {
-  table <- read_text_table(path, "latencies")
-  for (column in c("run", "iteration", "upper_us", "count")) {
-    data.table::set(table, j = column, value = as_typed(table[[column]], "number", path, column))
-  }
+  table <- read_text_table(path, "latencies", c("run", "iteration", "upper_us", "count"))
   # A logarithmic axis has no place for an operation that took no time the clock could tell.
   table[is.finite(upper_us) & count > 0][upper_us <= 0, upper_us := 0.01][]
 }

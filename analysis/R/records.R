@@ -61,13 +61,18 @@ typed_columns <- function(raw, path) {
   c(known, as.list(raw)[setdiff(names(raw), schema$name)])
 }
 
-read_text_table <- function(path, what) {
+# The columns `numbers` are numbers.
+read_text_table <- function(path, what, numbers = character()) {
   refuse_if(!file.exists(path), "%s: no such file of %s", path, what)
   refuse_if(file.size(path) == 0, "%s: the file is empty, not even a line of column names", path)
   table <- data.table::fread(path, colClasses = "character", na.strings = "", sep = ",", header = TRUE)
   twice <- unique(names(table)[duplicated(names(table))])
   refuse_if(length(twice) > 0, "%s: column '%s' is there twice", path, twice[1])
-  with_single_quotes(table)
+  table <- with_single_quotes(table)
+  for (column in numbers) {
+    data.table::set(table, j = column, value = as_typed(table[[column]], "number", path, column))
+  }
+  table
 }
 
 # fread() leaves the quotes of a quoted field double, as CSV has them.
