@@ -136,9 +136,8 @@ doubt_about_phases <- function(evidence) {
 }
 
 targets_of_kind <- function(facts, wanted) {
-  known <- as.list(facts$targets)
-  kinds <- vapply(known, function(target) text_of(target$kind, ""), "")
-  vapply(known, function(target) text_of(target$target, ""), "")[kinds %in% wanted]
+  kinds <- kinds_of_targets(facts)
+  names(kinds)[kinds %in% wanted]
 }
 
 network_targets <- function(facts) targets_of_kind(facts, c("network", "parallel"))
@@ -150,13 +149,6 @@ known_of_targets <- function(facts, name) {
     target = vapply(known, function(one) one$target, ""),
     known = vapply(known, function(one) as.numeric(one[[name]]), 1)
   )
-}
-
-# As declared; "" where no description of the target is at hand.
-kind_of_target <- function(facts, name) {
-  known <- as.list(facts$targets)
-  at <- match(name, vapply(known, function(target) text_of(target$target, ""), ""))
-  if (is.na(at)) "" else text_of(known[[at]]$kind, "")
 }
 
 # Not where devices of servers were seen to answer, nor where advice compares with the servers' memory.
@@ -220,10 +212,6 @@ effects_that_matter <- function(evidence, of) {
     return(data.table::data.table(ratio = numeric(), setting = character(), target = character(), access = character()))
   }
   effects[emulated == FALSE & clear == TRUE & dimension %in% of]
-}
-
-each_row <- function(table, make) {
-  lapply(seq_len(nrow(table)), function(i) make(table[i]))
 }
 
 suite_names <- function(facts, separator = ", ") {

@@ -59,12 +59,11 @@ layer_costs <- function(records) {
 
 # The mount against the native interface of the same burst buffer.
 mount_costs <- function(records, facts) {
-  kinds <- kinds_of_targets(facts)
   lines <- layer_lines(records)
-  if (nrow(lines) == 0 || length(kinds) == 0) {
+  if (nrow(lines) == 0 || length(facts$targets) == 0) {
     return(data.table::data.table())
   }
-  side <- function(kind, interface) lines[kinds[target] %in% kind & api == interface]
+  side <- function(kind, interface) lines[target %in% targets_of_kind(facts, kind) & api == interface]
   pairs <- merge(
     side("burst-buffer-fuse", "POSIX"), side("burst-buffer", "IME"),
     by = c("stack", "access", "nn", "ppn", "round"), suffixes = c("", "_native")

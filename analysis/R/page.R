@@ -10,7 +10,7 @@ most_values_of_point <- 40L
 write_page <- function(folder, records, inputs) {
   model <- page_model(records, known_facts(inputs), inputs, folder)
   write_whole(page_text(model), file.path(folder, "report.html"))
-  write_whole(page_json(model), file.path(folder, "page.json"))
+  write_whole(to_json(model), file.path(folder, "page.json"))
   forward_live_page(folder)
   model
 }
@@ -28,14 +28,12 @@ complete_page <- function(model, folder, inputs, records) {
   facts <- known_facts(inputs)
   parts <- chosen_parts("figure", "all")
   model$claims <- page_claims(inputs, facts)
-  write_whole(page_json(model), file.path(folder, "page.json"))
+  write_whole(to_json(model), file.path(folder, "page.json"))
   model$figures <- page_figures(folder, parts, records)
   model$absent <- absent_figures(folder, parts)
   model["drawing"] <- FALSE
   write_whole(page_text(model), file.path(folder, "report.html"))
 }
-
-page_json <- function(model) to_json(model)
 
 # A concurrent reader gets the old text or the new one.
 write_whole <- function(text, path) {
@@ -53,7 +51,7 @@ page_text <- function(model, home = file.path(analysis_home(), "page")) {
   page <- sub("{{policy}}", content_policy(inline_script(page)), page, fixed = TRUE)
   page <- sub("{{verdicts}}", to_json(words_of_verdicts()), page, fixed = TRUE)
   # Text must neither close the script element that contains it nor begin another one within it.
-  json <- gsub("</", "<\\/", page_json(model), fixed = TRUE)
+  json <- gsub("</", "<\\/", to_json(model), fixed = TRUE)
   json <- gsub("<(?=!--|script)", "\\\\u003c", json, perl = TRUE, ignore.case = TRUE)
   pieces <- strsplit(page, "{{page.json}}", fixed = TRUE)[[1]]
   paste0(pieces[1], json, pieces[2])
@@ -96,7 +94,7 @@ page_model <- function(records, facts, inputs, folder) {
   points <- evidence$points
   list(
     schema = page_schema, study = page_study(facts, folder), verdicts = page_verdicts(records),
-    interval_level = gsub("~\\%", " %", level_words(real_points(points)), fixed = TRUE),
+    interval_level = gsub("~\\%", " %", level_words(real_storage(points)), fixed = TRUE),
     attained_level = attained_words,
     cross_check = cross_check_lines(facts), doubted = page_doubted(records, facts),
     targets = page_targets(records, facts), answers = page_answers(points),
@@ -139,7 +137,7 @@ page_verdicts <- function(records) {
   }
   real <- records[emulated == FALSE]
   list(real = counted_verdicts(real), emulated = counted_verdicts(records[emulated == TRUE]),
-    proofs = counted_proofs(if (nrow(real) > 0) real else records),
+    proofs = counted_proofs(real_storage(records)),
     authors = sum(has_finding(records, "authors-verdict")),
     busy = sum(real[, has_finding(.SD, "machine-busy")]))
 }
@@ -165,8 +163,6 @@ proofs_words <- function(proofs) {
 # Only this audit proves: an imported table may carry the verdicts of its author.
 proven_words <- function(authors) if (authors > 0) "VALID by the verdict of the table's author" else "proven"
 
-real_points <- function(points) if (nrow(points) > 0 && any(!points$emulated)) points[emulated == FALSE] else points
-
 # Why records are not VALID, commonest on real storage first.
 page_doubted <- function(records, facts) {
   found <- Filter(function(reason) any(names(reason$verdicts) != "NOTE"), facts$reasons)
@@ -181,19 +177,14 @@ page_doubted <- function(records, facts) {
 page_targets <- function(records, facts) {
   known <- as.list(facts$targets)
   names(known) <- vapply(known, function(target) text_of(target$target, ""), "")
-  found <- unique(records[, .(target, emulated)])
   # The node's memory is a ceiling and not the question; emulated storage comes last.
-  of_memory <- vapply(found$target, function(name) identical(known[[if (is.na(name)) "" else name]]$kind, "memory"),
-    TRUE)
-  found <- found[order(emulated, of_memory)]
-  lapply(seq_len(nrow(found)), function(i) {
-    name <- found$target[i]
-    about <- known[[if (is.na(name)) "" else name]]
+  found <- unique(records[, .(target, emulated)])[order(emulated, target %in% targets_of_kind(facts, "memory"))]
+  each_row(found, function(one) {
+    about <- known[[if (is.na(one$target)) "" else one$target]]
     list(
-      name = text_of(name, "storage"), emulated = found$emulated[i], kind = text_of(about$kind, ""),
+      name = text_of(one$target, "storage"), emulated = one$emulated, kind = text_of(about$kind, ""),
       file_system = text_of(about$file_system, ""), device = text_of(about$device, ""),
-      path = text_of(about$path, ""),
-      description = text_of(about$description, "")
+      path = text_of(about$path, ""), description = text_of(about$description, "")
     )
   })
 }

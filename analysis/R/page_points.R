@@ -103,20 +103,26 @@ missing_words <- function(rows) {
 # For each target and access: the best point, small random transfers, the tail of their latency.
 page_answers <- function(points) {
   used <- points[n > 0 & verdict %in% usable_verdicts & of_storage(points)]
-  combinations <- unique(used[, .(target, emulated, access)])
-  lapply(seq_len(nrow(combinations)), function(i) {
-    of <- combinations[i]
-    mine <- used[target %in% of$target & access == of$access]
+  of_each_access(used, function(mine) {
     best <- mine[which.max(median)]
     small <- mine[order %in% "random" & xfer_bytes <= 65536][which.max(median)]
     list(
-      target = text_of(of$target, "storage"), emulated = of$emulated, access = of$access,
       best = answer_row(best, alternatives = nrow(mine), tied = ties_of(mine[order(-median)])),
       small = if (nrow(small) == 1) answer_row(small),
       tail = if (nrow(small) == 1 && !is.na(small$p99_us)) list(value = small$p99_us, unit = "us",
         setting = small$setting, cell = small$cell, note = note_of_tail(small)),
       others = sort(mine$median), interfaces = interface_rows(mine),
-      unusable = as.list(api_words(unusable_interfaces(points, of, mine)))
+      unusable = as.list(api_words(unusable_interfaces(points, mine)))
+    )
+  })
+}
+
+# For each target and access what `make` makes of its points.
+of_each_access <- function(points, make) {
+  each_row(unique(points[, .(target, emulated, access)]), function(of) {
+    c(
+      list(target = text_of(of$target, "storage"), emulated = of$emulated, access = of$access),
+      make(points[target %in% of$target & access == of$access])
     )
   })
 }
@@ -127,8 +133,8 @@ note_of_tail <- function(point) {
 }
 
 # Interfaces that were measured and have degraded or invalid results only, which a chart omits.
-unusable_interfaces <- function(points, of, used) {
-  measured <- points[target %in% of$target & access == of$access & of_storage(points), unique(api)]
+unusable_interfaces <- function(points, used) {
+  measured <- points[target %in% used$target & access %in% used$access & of_storage(points), unique(api)]
   sort(setdiff(measured, c(used$api, NA)))
 }
 

@@ -20,16 +20,6 @@ page_questions <- function(points, facts) {
   Filter(function(section) length(section$groups) > 0 || !is.null(section$note), sections)
 }
 
-# Targets and accesses with all of their points, fastest first.
-points_of_question <- function(points) {
-  groups <- unique(points[order(emulated, target, access == "read"), .(target, emulated, access)])
-  lapply(seq_len(nrow(groups)), function(i) {
-    of <- groups[i]
-    list(target = text_of(of$target, "storage"), emulated = of$emulated, access = of$access,
-      points = points[target %in% of$target & access == of$access][order(-median)])
-  })
-}
-
 # What all settings of a question have in common stands once, if something is left to tell them apart.
 common_pieces <- function(settings) {
   pieces <- strsplit(unique(settings), ", ", fixed = TRUE)
@@ -42,13 +32,11 @@ without_pieces <- function(settings, common) {
   vapply(pieces, function(each) paste(setdiff(each, common), collapse = ", "), "")
 }
 
-# The browser of records has the points beyond the limit.
+# The points of each target and access, the fastest first; the browser of records has those beyond the limit.
 question_groups <- function(points) {
-  lapply(points_of_question(points), function(group) {
-    settings <- nrow(group$points)
-    rows <- lapply(seq_len(min(settings, most_rows_of_question)), function(row) question_row(group$points[row]))
-    usable <- group$points[verdict %in% usable_verdicts]
-    c(group[c("target", "emulated", "access")], list(settings = settings, seen = seen_words(usable), rows = rows))
+  of_each_access(points[order(emulated, target, access == "read", -median)], function(mine) {
+    list(settings = nrow(mine), seen = seen_words(mine[verdict %in% usable_verdicts]),
+      rows = each_row(utils::head(mine, most_rows_of_question), question_row))
   })
 }
 

@@ -35,6 +35,8 @@ in_access_order <- function(points, by) {
 # Sentences are of real storage; those of a study that has none name what it measured, marked.
 real_storage <- function(rows) if (all(rows$emulated)) rows else rows[emulated == FALSE]
 
+each_row <- function(table, make) lapply(seq_len(nrow(table)), function(i) make(table[i]))
+
 # Tables begin with what was measured of a product.
 emulated_last <- function(rows) if (nrow(rows) > 0) rows[order(emulated)] else rows
 

@@ -101,11 +101,11 @@ publication_map <- function(records, facts, home = analysis_home()) {
     return(rows)
   }
   known <- add_roles(records[verdict != "INVALID"], facts)
-  found <- lapply(seq_len(nrow(rows)), function(i) records_of_item(known, rows[i]))
+  found <- each_row(rows, function(item) records_of_item(known, item))
   rows[, held := nzchar(part) & vapply(found, nrow, 1L) > 0]
   rows[, emulated := held & vapply(found, function(of) nrow(of) > 0 && all(of$emulated), TRUE)]
   measured <- is.null(facts$about)
-  rows[, reason := vapply(seq_len(.N), function(i) reason_of_item(known, rows[i], measured), "")]
+  rows[, reason := unlist(each_row(rows, function(item) reason_of_item(known, item, measured)))]
   # The records are of this kind, and yet the part has nothing to show: LaTeX tells this reason then.
   rows[held == TRUE, reason := if (measured) too_few_records else otherwise]
   rows[measured | !whole, instead := ""]

@@ -5,7 +5,7 @@ advise <- function(evidence) {
     advice(
       sprintf("Prefer a file per process for %ss on %s.", effect$access, effect$target),
       sprintf("It is %s of a shared file.", effect_words(effect)),
-      if (kind_of_target(evidence$facts, effect$target) == "parallel") {
+      if (effect$target %in% targets_of_kind(evidence$facts, "parallel")) {
         "Try more stripes for the shared file before the program is changed."
       } else {
         "Where so many files are a burden, let groups of processes share one."

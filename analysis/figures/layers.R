@@ -23,9 +23,8 @@ make_table <- function(records, inputs) {
 # The native interface of a burst buffer has no layers of its own: it is drawn on the page of its mount.
 native_beside_mount <- function(costs, facts) {
   costs <- data.table::copy(costs)[, `:=`(page = mark_name(target, emulated), beside = FALSE)]
-  kinds <- kinds_of_targets(facts)
-  mount <- intersect(costs$target, names(kinds)[kinds == "burst-buffer-fuse"])
-  native <- intersect(costs$target, names(kinds)[kinds == "burst-buffer"])
+  mount <- intersect(costs$target, targets_of_kind(facts, "burst-buffer-fuse"))
+  native <- intersect(costs$target, targets_of_kind(facts, "burst-buffer"))
   if (length(mount) != 1 || length(native) != 1) {
     return(costs)
   }
