@@ -6,9 +6,13 @@ interval_cell <- function(lo, hi, words = rate_words) {
   ifelse(is.na(lo), "--", paste0(words(lo), "--", words(hi)))
 }
 
-layout_cell <- function(layout) {
-  latex_name(dash(in_words(layout, c(shared = "shared", "file-per-process" = "per process"))))
-}
+short_layout <- function(layout) in_words(layout, c(shared = "shared", "file-per-process" = "per process"))
+
+# Nodes and processes per node.
+shape_cell <- function(nn, ppn) sprintf("$%s\\times%s$", dash(nn), dash(ppn))
+
+# The sections of a publication where something stands.
+section_signs <- function(where) gsub("Sect. ", "\\S", escape_latex(where), fixed = TRUE)
 
 # Target and access head the rows that they belong to; what else tells points apart stands beside them.
 access_groups <- function(table) {

@@ -3,13 +3,13 @@
 # The `columns` of a table of text and the `lines` of its rows: each column is at least as wide as `least`, all fill the
 # text. A column without a value is not printed and gets nothing.
 wrapped_columns <- function(cells, least) {
-  cells <- lapply(unname(as.list(cells)), function(cell) ifelse(is.na(cell), unknown_in_print, as.character(cell)))
+  cells <- lapply(as.list(cells), function(cell) ifelse(is.na(cell), unknown_in_print, as.character(cell)))
   printed <- which(!vapply(cells, is_column_without_value, TRUE))
-  words <- lapply(cells[printed], widths_of_words)
+  words <- lapply(unname(cells[printed]), widths_of_words)
   room <- text_units - gap_units * (length(printed) - 1)
   widths <- widths_of_fewest_lines(words, least[printed], room)
   list(
-    columns = vapply(replace(least, printed, widths), wrapped_column, ""),
+    columns = setNames(vapply(replace(least, printed, widths), wrapped_column, ""), names(cells)),
     lines = do.call(pmax, Map(lines_of_text, words, widths))
   )
 }

@@ -157,7 +157,7 @@ differing_words <- function(pairs, dimension = character()) {
   if (length(words) == 0) {
     return(rep("", nrow(pairs)))
   }
-  apply(do.call(cbind, words), 1, function(row) paste(row[nzchar(row)], collapse = ", "))
+  joined_words(words)
 }
 
 column_names <- c(block_bytes = "block sizes", segments = "segments", stripe_count = "stripe counts",

@@ -140,9 +140,13 @@ describe_columns <- function(rows, columns, separator = ", ") {
     data.table::set(told, which(!rows$api %in% collective_apis), "collective", NA)
   }
   of_unique(told, function(rows) {
-    parts <- lapply(columns, function(column) column_words(column, rows[[column]]))
-    apply(do.call(cbind, parts), 1, function(words) paste(words[nzchar(words)], collapse = separator))
+    joined_words(lapply(columns, function(column) column_words(column, rows[[column]])), separator)
   })
+}
+
+# The same of columns of text: what is there of each row.
+joined_words <- function(columns, separator = ", ") {
+  apply(do.call(cbind, columns), 1, function(row) paste(row[!is.na(row) & nzchar(row)], collapse = separator))
 }
 
 # Keys that sort values as a reader expects, also the numbers in texts: 2 before 10, 64 KiB before 1 MiB.

@@ -86,12 +86,17 @@ breakable <- function(words) {
   }, character(1))
 }
 
-# A table from cells that are LaTeX already. `columns` is the preamble, one entry for each column; where `groups`
-# changes, its text stands in a line of its own. Short tables float unless they have to stand in their place, long ones
-# break over pages, the last rows of them `together`. `below` is LaTeX that stands under the last row. A column in which
-# no value is known is not printed, but named in the caption.
-latex_table <- function(name, caption, cells, columns, header, groups = NULL, lines = nrow(cells), in_place = FALSE,
-                        together = 8, below = NULL) {
+# A table from cells that are LaTeX already. `columns` is the preamble, one entry for each column, or by their names the
+# entries of those that do not stand to the right; where `groups` changes, its text stands in a line of its own. Short
+# tables float unless they have to stand in their place, long ones break over pages, the last rows of them `together`.
+# `below` is LaTeX that stands under the last row. A column in which no value is known is not printed, but named in the
+# caption.
+latex_table <- function(name, caption, cells, columns = NULL, header = names(cells), groups = NULL,
+                        lines = nrow(cells), in_place = FALSE, together = 8, below = NULL) {
+  if (is.null(columns) || !is.null(names(columns))) {
+    stopifnot(names(columns) %in% names(cells))
+    columns <- ifelse(names(cells) %in% names(columns), columns[names(cells)], "r")
+  }
   stopifnot(length(cells) == length(columns), length(header) == length(columns))
   known <- lapply(unname(as.list(cells)), function(cell) ifelse(is.na(cell), unknown_in_print, as.character(cell)))
   empty <- vapply(known, is_column_without_value, TRUE)

@@ -18,11 +18,10 @@ netcdf_transfers <- function(records) {
 features <- c("fill", "unlimited", "deflate_level")
 
 feature_of <- function(records) {
-  words <- records[, .(
+  joined_words(records[, .(
     ifelse(fill %in% TRUE, "pre-filled", ""), ifelse(unlimited %in% TRUE, "unlimited", ""),
     ifelse(is.na(deflate_level) | deflate_level == 0, "", paste("deflate", deflate_level))
-  )]
-  apply(words, 1, function(row) paste(row[nzchar(row)], collapse = ", "))
+  )])
 }
 
 # Features have a figure of their own; beside other programs NetCDF-Bench stands without them.

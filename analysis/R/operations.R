@@ -29,10 +29,9 @@ option_words <- function(labels) {
   known <- unique(labels)
   kinds <- operation_kinds(known)
   hints <- gsub("romio_", "", gsub(", ", " ", hints_of_labels(known), fixed = TRUE), fixed = TRUE)
-  words <- cbind(
+  joined_words(list(
     in_words(kinds$locality, c(off0 = "one offset", rnd = "", seq = "")),
     ifelse(kinds$memory == "memory-rnd", "random buffers", ""),
     in_words(kinds$cached, c(uncached = "not cached", untouched = "")), hints
-  )
-  apply(words, 1, function(row) paste(row[nzchar(row)], collapse = ", "))[match(labels, known)]
+  ))[match(labels, known)]
 }

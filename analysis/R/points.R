@@ -45,11 +45,10 @@ name_apart <- function(rows, columns = "stack", within = "target") {
   if (nrow(rows) == 0) {
     return(rows)
   }
-  words <- vapply(columns, function(column) {
+  words <- joined_words(lapply(columns, function(column) {
     varies <- rows[, .(values = data.table::uniqueN(.SD)), by = within, .SDcols = column][values > 1]$target
     ifelse(rows$target %in% varies, column_words(column, rows[[column]]), "")
-  }, character(nrow(rows)))
-  words <- apply(matrix(words, nrow(rows)), 1, function(row) paste(row[nzchar(row)], collapse = ", "))
+  }))
   data.table::copy(rows)[, target := ifelse(nzchar(words), sprintf("%s (%s)", target, words), target)][]
 }
 

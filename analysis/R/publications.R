@@ -65,6 +65,13 @@ title_of_publication <- function(name, home = analysis_home()) {
   if (nrow(row) == 1) c(title = row$shows, cites = row$item) else c(title = name, cites = "")
 }
 
+# The same for the head of a table's rows.
+head_of_publication <- function(name) {
+  paper <- title_of_publication(name)
+  cited <- if (nzchar(paper[["cites"]])) sprintf("~\\cite{%s}", paper[["cites"]])
+  paste0(escape_latex(paper[["title"]]), cited)
+}
+
 # Whether a publication that the study repeats has a part in its own form, or the sidecar wants it. Such a form would
 # say the same twice in a study of another question.
 wants_form <- function(inputs, part, home = analysis_home()) {

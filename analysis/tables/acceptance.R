@@ -51,22 +51,22 @@ make_latex <- function(table) {
     found <- table[access == side][types, on = of_type, mult = "first"]
     known <- !is.na(found$median)
     words <- function(text) ifelse(known, text, NA)
-    list(
+    cells <- list(
       found$n, words(paste0(rate_words(found$median), verdict_mark(found$verdict))),
       words(interval_cell(found$lo, found$hi)),
       words(sprintf("%s\\,\\%%%s", percent_digits(found$share), ifelse(is.na(found$declared), "*", "")))
     )
+    setNames(cells, c("$n$", side, "interval", "of peak"))
   })
   ranked <- order(types$emulated, types$target, tasks_of(types) == 1, -table[types, on = of_type, mult = "first"]$share)
   cells <- data.table::as.data.table(c(types[, .(
-    latex_name(api_words(api)), ifelse(tasks_of(types) == 1, "single stream", layout_cell(layout)),
-    sprintf("$%s\\times%s$", nn, ppn)
+    type = latex_name(api_words(api)),
+    layout = latex_name(ifelse(tasks_of(types) == 1, "single stream", dash(short_layout(layout)))),
+    "$N\\times P$" = shape_cell(nn, ppn)
   )], sides[[1]], sides[[2]]))[ranked]
   latex_table(
     name, sprintf("%s %s Transfers of %s bytes.", caption, peak_words(table),
       paste(thousands(unique(table$xfer_bytes)), collapse = " or ")),
-    cells, c("l", "l", "r", rep("r", 8)),
-    c("type", "layout", "$N\\times P$", "$n$", "read", "interval", "of peak", "$n$", "write", "interval", "of peak"),
-    groups = target_cell(types$target, types$emulated)[ranked]
+    cells, c(type = "l", layout = "l"), groups = target_cell(types$target, types$emulated)[ranked]
   )
 }

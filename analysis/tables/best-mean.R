@@ -117,25 +117,21 @@ make_latex <- function(table) {
   fastest <- fastest_ways(table)
   shown <- beside_publication(fastest)
   cells <- shown[, .(
-    way_cell(purpose, api, layout, collective), in_words(dash(order), order_shorts), dash(bytes_words(xfer_bytes)),
-    sprintf("$%s\\times%s$", dash(nn), dash(ppn)), ifelse(n > 0, n, "--"),
-    paste0(rate_words(best), verdict_mark(verdict)),
-    rate_words(mean), rate_words(median), interval_cell(lo, hi), rate_words(published_best), rate_words(published_mean)
+    interface = way_cell(purpose, api, layout, collective), order = in_words(dash(order), order_shorts),
+    transfer = dash(bytes_words(xfer_bytes)), "$N\\times P$" = shape_cell(nn, ppn), "$n$" = ifelse(n > 0, n, "--"),
+    best = paste0(rate_words(best), verdict_mark(verdict)), mean = rate_words(mean), median = rate_words(median),
+    interval = interval_cell(lo, hi)
   )]
-  header <- c("interface", "order", "transfer", "$N\\times P$", "$n$", "best", "mean", "median", "interval")
   # Who repeats no publication has no column of one.
   repeats <- any(!is.na(table$published_best))
-  if (repeats) header <- c(header, "pub.\\ best", "pub.\\ mean")
+  if (repeats) {
+    cells[, `:=`("pub.\\ best" = rate_words(shown$published_best), "pub.\\ mean" = rate_words(shown$published_mean))]
+  }
   told <- c(caption, shorts_of(shown), if (repeats) of_publication(shown, others = nrow(shown) < nrow(fastest)))
-  latex_table(
-    name, paste(told, collapse = " "),
-    cells[, seq_along(header), with = FALSE],
-    # Room for bandwidths of five digits.
-    paste0(c("", rep("@{\\hspace{9pt}}", length(header) - 1)), c(
-      wrapped_column(15.5), "l", rep("r", length(header) - 2)
-    )),
-    header, groups = access_groups(shown)
-  )
+  # Room for bandwidths of five digits.
+  columns <- setNames(rep("@{\\hspace{9pt}}r", length(cells)), names(cells))
+  columns[c("interface", "order")] <- c(wrapped_column(15.5), "@{\\hspace{9pt}}l")
+  latex_table(name, paste(told, collapse = " "), cells, columns, groups = access_groups(shown))
 }
 
 # The interface and layout with the highest best, of degraded ones where there are no others; what only NetCDF-Bench's

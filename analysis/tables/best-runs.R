@@ -41,17 +41,14 @@ make_table <- function(records, inputs) {
 }
 
 make_latex <- function(table) {
-  runs <- lapply(c(paste0("w", seq_len(most_runs)), paste0("r", seq_len(most_runs))), function(column) {
-    dash(ifelse(is.na(table[[column]]), "", rate_words(table[[column]])))
-  })
-  cells <- data.table::as.data.table(c(runs, list(
-    rate_words(table$mean_w), paste0(rate_words(table$mean_r), verdict_mark(table$verdict)),
-    rate_words(table$write_node), rate_words(table$read_node), table$nn, table$ppn,
-    dash(ifelse(is.na(table$stripe_count), "", as.character(table$stripe_count))), bytes_words(table$xfer_bytes)
-  )))
-  header <- c("W1", "W2", "W3", "R1", "R2", "R3", "avg. write", "avg. read", "WNode", "RNode", "nodes", "PPN",
-    "stripes", "transfer")
+  runs <- table[, c(paste0("w", seq_len(most_runs)), paste0("r", seq_len(most_runs))), with = FALSE]
+  runs <- runs[, lapply(.SD, function(rates) ifelse(is.na(rates), "", rate_words(rates)))]
+  cells <- cbind(data.table::setnames(runs, toupper), table[, .(
+    "avg. write" = rate_words(mean_w), "avg. read" = paste0(rate_words(mean_r), verdict_mark(verdict)),
+    WNode = rate_words(write_node), RNode = rate_words(read_node), nodes = nn, PPN = ppn,
+    stripes = ifelse(is.na(stripe_count), "", as.character(stripe_count)), transfer = bytes_words(xfer_bytes)
+  )])
   where <- table[, paste0(mark_name(target, emulated), ", ", api_words(api), ", ", layout_words(layout),
     ifelse(nzchar(variant), paste0(", ", variant), ""))]
-  latex_table(name, caption, cells, rep("r", length(header)), header, groups = escape_latex(where))
+  latex_table(name, caption, cells, groups = escape_latex(where))
 }

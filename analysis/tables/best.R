@@ -33,15 +33,14 @@ make_latex <- function(table) {
   beside <- if (!all(table$emulated)) table[emulated == TRUE]
   shown <- if (is.null(beside)) table else table[emulated == FALSE]
   cells <- shown[, .(
-    latex_name(api_words(api)), points, dash(tied), n, paste0(rate_words(median), verdict_mark(verdict)),
-    interval_cell(lo, hi), rate_words(expected), rate_words(median_io), latex_name(reached_with)
+    interface = latex_name(api_words(api)), points, tied = dash(tied), "$n$" = n,
+    median = paste0(rate_words(median), verdict_mark(verdict)), interval = interval_cell(lo, hi),
+    expected = rate_words(expected), "I/O only" = rate_words(median_io), "reached with" = latex_name(reached_with)
   )]
   # A column without a value is not printed, and needs no explanation.
   printed <- Filter(function(column) any(!is.na(shown[[column]])), names(best_columns))
   latex_table(
-    name, best_caption(printed), cells,
-    c(wrapped_column(16), "r", "r", "r", "r", "r", "r", "r", wrapped_column(33)),
-    c("interface", "points", "tied", "$n$", "median", "interval", "expected", "I/O only", "reached with"),
+    name, best_caption(printed), cells, c(interface = wrapped_column(16), "reached with" = wrapped_column(33)),
     groups = access_groups(shown), lines = 2 * nrow(shown), below = emulated_lines(beside)
   )
 }
@@ -63,9 +62,6 @@ emulated_lines <- function(points) {
 }
 
 place_cell <- function(points) {
-  words <- points[, .(
-    in_words(layout, c(shared = "shared", "file-per-process" = "per process")), order, bytes_words(xfer_bytes),
-    ifelse(is.na(nn) | is.na(ppn), NA, sprintf("%s\u00d7%s", nn, ppn)), variant
-  )]
-  apply(words, 1, function(row) paste(row[!is.na(row) & nzchar(row)], collapse = ", "))
+  joined_words(points[, .(short_layout(layout), order, bytes_words(xfer_bytes),
+    ifelse(is.na(nn) | is.na(ppn), NA, sprintf("%s\u00d7%s", nn, ppn)), variant)])
 }

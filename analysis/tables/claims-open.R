@@ -16,9 +16,10 @@ make_table <- function(records, inputs) {
 }
 
 make_latex <- function(table) {
-  cells <- table[, .(paste0(escape_latex(says), "\\tablegap{}"), paste0(escape_latex(needs), "\\tablegap{}"))]
+  with_gap <- function(text) paste0(escape_latex(text), "\\tablegap{}")
   latex_table(
-    name, caption, cells, c(wrapped_column(66), wrapped_column(52)), c("claim", "needs"),
+    name, caption, table[, .(claim = with_gap(says), needs = with_gap(needs))],
+    c(claim = wrapped_column(66), needs = wrapped_column(52)),
     groups = vapply(table$paper, function(it) escape_latex(load_claims(it)$title), character(1)),
     in_place = TRUE, together = 4
   )

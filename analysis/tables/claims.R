@@ -48,20 +48,19 @@ make_latex <- function(table) {
   least <- c(claim = 30, "has to be" = 11, here = 17, printed = 17, deciding = 14, verdict = 34)
   heads <- c(claim = "claim", "has to be" = "has to be", here = of_records, printed = "printed values",
     deciding = "would decide it", verdict = "verdict")
-  groups <- vapply(rows$paper, paper_head, character(1), USE.NAMES = FALSE)
+  groups <- vapply(rows$paper, head_of_publication, "", USE.NAMES = FALSE)
   if (apart) {
     is_here <- rows$claim %in% here$claim
     columns[, verdict := ifelse(is_here, with_deciding(here, deciding), printed)]
     groups <- paste0(groups, ": ", ifelse(is_here, of_records, "printed values"))
   }
   shown <- c("claim", "has to be", if (apart) "verdict" else if (nrow(here) == 0) "printed" else names(columns)[3:5])
-  cells <- columns[, shown, with = FALSE]
+  cells <- data.table::setnames(columns[, shown, with = FALSE], unname(heads[shown]))
   laid <- wrapped_columns(cells, least = least[shown])
   above <- if (nrow(here) == 0) caption_of_printed else caption
   latex_table(
     name, if (any(grepl("dagger", unlist(cells), fixed = TRUE))) with_dagger(above) else above, cells,
-    laid$columns, unname(heads[shown]), groups = groups, lines = laid$lines,
-    in_place = apart, together = 3
+    laid$columns, groups = groups, lines = laid$lines, in_place = apart, together = 3
   )
 }
 
@@ -82,13 +81,6 @@ claim_cell <- function(rows) {
     escape_latex(rows$says))
   paste0(ifelse(is.na(rows$quote), ours, cited), "\\tablegap{}")
 }
-
-paper_head <- function(name) {
-  paper <- load_claims(name)
-  sprintf("%s~\\cite{%s}", escape_latex(paper$title), paper$cites)
-}
-
-section_signs <- function(where) gsub("Sect. ", "\\S", escape_latex(where), fixed = TRUE)
 
 # The verdict, and under it the numbers; nothing where there is none.
 decided_cell <- function(found, tell_emulated = FALSE) {

@@ -66,20 +66,16 @@ make_latex <- function(table) {
   shown <- table[xfer_bytes %in% c(2^14, 2^20) & !emulated]
   if (nrow(shown) == 0) shown <- table
   cells <- shown[, .(
-    cached, locality, ifelse(memory == "off0", "one buffer", "rnd"), bytes_words(xfer_bytes), n,
-    ifelse(is.na(operations), "--", thousands(operations)),
-    bytes_words(moved_bytes), dash(bytes_words(fetched_bytes)), paste0(rate_words(mib_s), verdict_mark(verdict))
+    cache = cached, order = locality, memory = ifelse(memory == "off0", "one buffer", "rnd"),
+    size = bytes_words(xfer_bytes), "$n$" = n, calls = ifelse(is.na(operations), "--", thousands(operations)),
+    moved = bytes_words(moved_bytes), fetched = dash(bytes_words(fetched_bytes)),
+    "MiB/s" = paste0(rate_words(mib_s), verdict_mark(verdict))
   )]
-  heads <- c("cache", "order", "memory", "size", "$n$", "calls", "moved", "fetched", "MiB/s")
   has_client <- any(!is.na(shown$llite_calls))
   if (has_client) {
-    cells <- cbind(cells, shown[, .(dash(format_plain(llite_calls)), known_bytes(llite_bytes), known_bytes(osc_bytes))])
-    heads <- c(heads, "llite", "mean", "osc")
+    cells <- cbind(cells, shown[, .(llite = dash(format_plain(llite_calls)), mean = dash(bytes_words(llite_bytes)),
+      osc = dash(bytes_words(osc_bytes)))])
   }
   about <- paste(caption, if (has_client) of_lustre else without_lustre, in_print)
-  latex_table(
-    name, about, cells, c("l", "l", "l", rep("r", length(heads) - 3)), heads, groups = access_groups(shown)
-  )
+  latex_table(name, about, cells, c(cache = "l", order = "l", memory = "l"), groups = access_groups(shown))
 }
-
-known_bytes <- function(bytes) ifelse(is.na(bytes), "--", bytes_words(bytes))

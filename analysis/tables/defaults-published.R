@@ -19,8 +19,8 @@ make_latex <- function(table) {
     paste(rev(ends), collapse = ", "), sum(table$recomputed == table$arithmetic), nrow(table))
   spans <- sprintf("\\multicolumn{3}{c}{%s}", counted(stripes, "stripe"))
   latex_table(
-    name, paste0(caption, agree), cells, c("r", rep(c("@{\\hspace{10pt}}r", "r", "r"), length(stripes))),
-    c(paste0("& ", paste(spans, collapse = " & "), " \\\\ ppn"), rep(c("node", "ar.", "ha."), length(stripes))),
+    name, paste0(caption, agree), cells, c(node = "@{\\hspace{10pt}}r"),
+    c(paste0("& ", paste(spans, collapse = " & "), " \\\\ ppn"), names(cells)[-1]),
     groups = rep(c("read", "write"), vapply(blocks, nrow, 1L))
   )
 }
@@ -33,10 +33,10 @@ block_of <- function(rows, stripes) {
   processes <- sort(unique(rows$ppn))
   columns <- lapply(stripes, function(count) {
     of <- rows[stripes == count][match(processes, ppn)]
-    list(format(of$node_mib_s, big.mark = ",", trim = TRUE), words(of$arithmetic, max(rows$arithmetic)),
-      words(of$harmonic, max(rows$harmonic)))
+    list(node = format(of$node_mib_s, big.mark = ",", trim = TRUE),
+      "ar." = words(of$arithmetic, max(rows$arithmetic)), "ha." = words(of$harmonic, max(rows$harmonic)))
   })
-  data.table::as.data.table(c(list(processes), unlist(columns, recursive = FALSE)))
+  data.table::as.data.table(c(list(ppn = processes), unlist(columns, recursive = FALSE)))
 }
 
 rate_4 <- function(rate) format(signif(rate, 5), big.mark = ",", trim = TRUE)

@@ -17,14 +17,11 @@ make_table <- function(records, inputs) {
 
 make_latex <- function(table) {
   cells <- table[, .(
-    latex_name(api_words(api)), ifelse(stripe_count %in% c(0, NA), "--", stripe_count), ppn, situations, n,
-    paste0(rate_words(node_mib_s), verdict_mark(verdict)), best_in_bold(arithmetic, .SD), best_in_bold(harmonic, .SD)
+    interface = latex_name(api_words(api)), stripes = ifelse(stripe_count %in% c(0, NA), "--", stripe_count), ppn,
+    over = situations, "$n$" = n, node = paste0(rate_words(node_mib_s), verdict_mark(verdict)),
+    arithmetic = best_in_bold(arithmetic, .SD), harmonic = best_in_bold(harmonic, .SD)
   )]
-  latex_table(
-    name, caption, cells, c("l", rep("r", 7)),
-    c("interface", "stripes", "ppn", "over", "$n$", "node", "arithmetic", "harmonic"),
-    groups = access_groups(table)
-  )
+  latex_table(name, caption, cells, c(interface = "l"), groups = access_groups(table))
 }
 
 best_in_bold <- function(share, table) {

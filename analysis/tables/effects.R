@@ -18,15 +18,15 @@ make_latex <- function(table) {
   all_rows <- if (nrow(table) > nrow(shown)) sprintf("; all %d are in tables/effects.csv", nrow(table))
   more <- paste0(" ", rows, all_rows, ".")
   cells <- shown[, .(
-    latex_name(paste(setting, "instead of", instead_of)),
-    paste0(target_cell(target, emulated), ", ", latex_name(access)),
-    effect_cell(.SD), sprintf("%s to %s", factor_words(lowest), factor_words(highest)),
-    sprintf("%d, %d", pairs, rounds), latex_name(also_differs)
+    setting = latex_name(paste(setting, "instead of", instead_of)),
+    "storage, access" = paste0(target_cell(target, emulated), ", ", latex_name(access)),
+    factor = effect_cell(.SD), "pairs from" = sprintf("%s to %s", factor_words(lowest), factor_words(highest)),
+    "pairs, $n$" = sprintf("%d, %d", pairs, rounds), "also differs" = latex_name(also_differs)
   )]
   latex_table(
     name, paste0(caption, more), cells,
-    c(wrapped_column(24), wrapped_column(20), wrapped_column(20), wrapped_column(19), "r", wrapped_column(11)),
-    c("setting", "storage, access", "factor", "pairs from", "pairs, $n$", "also differs"),
+    c(setting = wrapped_column(24), "storage, access" = wrapped_column(20), factor = wrapped_column(20),
+      "pairs from" = wrapped_column(19), "also differs" = wrapped_column(11)),
     lines = rep(2, nrow(cells))
   )
 }

@@ -19,10 +19,13 @@ make_latex <- function(table) {
     experiments = paste(unique(experiment), collapse = ", "), cells = sum(cells),
     reason = if (because[1] == "no interface") interface_words(reason) else reason[1]
   ), by = .(suite, because)]
-  cells <- shown[, .(latex_name(suite), latex_name(experiments), cells, latex_name(reason))]
+  cells <- shown[, .(
+    suite = latex_name(suite), experiments = latex_name(experiments), cells, because = latex_name(reason)
+  )]
   latex_table(
-    name, caption, cells, c(wrapped_column(20), wrapped_column(24), "r", wrapped_column(62)),
-    c("suite", "experiments", "cells", "because"), lines = 1 + nchar(shown$reason) %/% 50
+    name, caption, cells,
+    c(suite = wrapped_column(20), experiments = wrapped_column(24), because = wrapped_column(62)),
+    lines = 1 + nchar(shown$reason) %/% 50
   )
 }
 

@@ -36,14 +36,13 @@ make_table <- function(records, inputs) {
 
 make_latex <- function(table) {
   cells <- table[, .(
-    latex_name(phase), dash(n), paste0(five_digits(median), verdict_mark(verdict)), unit,
-    interval_cell(lo, hi, five_digits),
-    ifelse(is.na(time_s), "--", sprintf("%.2f", time_s)), ifelse(is.na(percentile), "--", sprintf("%.1f", percentile))
+    phase = latex_name(phase), "$n$" = dash(n), median = paste0(five_digits(median), verdict_mark(verdict)), unit,
+    interval = interval_cell(lo, hi, five_digits), "time in s" = ifelse(is.na(time_s), "--", sprintf("%.2f", time_s)),
+    percentile = ifelse(is.na(percentile), "--", sprintf("%.1f", percentile))
   )]
   latex_table(
     name, if (all(table$own %in% TRUE)) paste(caption, of_suite) else caption, cells,
-    c("l", "r", "r", "l", "r", "r", "r"),
-    c("phase", "$n$", "median", "", "interval", "time in s", "percentile"),
+    c(phase = "l", unit = "l"), ifelse(names(cells) == "unit", "", names(cells)),
     groups = paste0(
       target_cell(table$target, table$emulated),
       ifelse(nzchar(table$why), paste0(", not a valid IO500 score: ", table$why), "")

@@ -40,14 +40,11 @@ mounts_of <- function(records, inputs) {
 
 make_latex <- function(table) {
   cells <- table[, .(
-    paste0(latex_name(layer), verdict_mark(verdict)), sprintf("$%s\\times%s$", nn, ppn), n,
-    added_cell(added_operation_us, added_lo_operation_us, added_hi_operation_us),
-    added_cell(added_mib_us, added_lo_mib_us, added_hi_mib_us)
+    layer = paste0(latex_name(layer), verdict_mark(verdict)), "$N\\times P$" = shape_cell(nn, ppn), "$n$" = n,
+    "per operation" = added_cell(added_operation_us, added_lo_operation_us, added_hi_operation_us),
+    "per MiB" = added_cell(added_mib_us, added_lo_mib_us, added_hi_mib_us)
   )]
-  latex_table(
-    name, caption, cells, c("l", "r", "r", "r", "r"),
-    c("layer", "$N\\times P$", "$n$", "per operation", "per MiB"), groups = access_groups(table), in_place = TRUE
-  )
+  latex_table(name, caption, cells, c(layer = "l"), groups = access_groups(table), in_place = TRUE)
 }
 
 added_cell <- function(added, lo, hi) {

@@ -11,11 +11,11 @@ make_table <- function(records, inputs) {
 }
 
 make_latex <- function(table) {
-  cells <- table[, .(latex_name(name), latex_name(value))]
+  cells <- table[, .(name = latex_name(name), value = latex_name(value))]
   is_archive <- all(table$kind == "From the source")
   told <- if (is_archive) sub("the measurement found", "their source reports", caption) else caption
   latex_table(
-    name, told, cells, c(wrapped_column(34), wrapped_column(84)), c("", ""),
+    name, told, cells, c(name = wrapped_column(34), value = wrapped_column(84)), c("", ""),
     groups = escape_latex(table$kind), lines = 1 + nchar(table$value) %/% 70
   )
 }

@@ -22,16 +22,14 @@ make_latex <- function(table) {
     " Here are the most nodes and processes of each target; all points are in tables/metadata.csv."
   }
   cells <- shown[, .(
-    latex_name(access), latex_name(ifelse(nzchar(variant), paste(shape, variant, sep = "; "), shape)),
-    latex_name(api_words(api)), sprintf("$%s\\times%s$", dash(nn), dash(ppn)), n,
-    paste0(short_rate_words(median), verdict_mark(verdict)),
-    ifelse(is.na(lo), "--", paste0(short_rate_words(lo), "--", short_rate_words(hi))), rate_words(p50_us),
-    rate_words(p99_us)
+    access = latex_name(access), shape = latex_name(ifelse(nzchar(variant), paste(shape, variant, sep = "; "), shape)),
+    interface = latex_name(api_words(api)), "$N\\times P$" = shape_cell(nn, ppn), "$n$" = n,
+    median = paste0(short_rate_words(median), verdict_mark(verdict)),
+    interval = interval_cell(lo, hi, short_rate_words), p50 = rate_words(p50_us), p99 = rate_words(p99_us)
   )]
   latex_table(
     name, paste0(caption, " k: thousands, M: millions.", remark), cells,
-    c(wrapped_column(10), wrapped_column(35), wrapped_column(14), "r", "r", "r", "r", "r", "r"),
-    c("access", "shape", "interface", "$N\\times P$", "$n$", "median", "interval", "p50", "p99"),
+    c(access = wrapped_column(10), shape = wrapped_column(35), interface = wrapped_column(14)),
     groups = paste0(target_cell(shown$target, shown$emulated), ", ", latex_name(shown$kind)), in_place = TRUE
   )
 }

@@ -37,20 +37,17 @@ published_sizes <- function(path, sizes_bytes) {
 
 make_latex <- function(table) {
   cells <- table[, .(
-    bytes_words(xfer_bytes), sprintf("$%s\\times%s$", dash(nn), dash(ppn)),
-    dash(ifelse(is.na(steps), NA, thousands(signif(steps, 3)))),
-    bytes_words(requested_bytes), latex_name(stored), latex_name(ways), dash(published_gib), signif(whole_gib, 3)
+    block = bytes_words(xfer_bytes), "$N\\times P$" = shape_cell(nn, ppn),
+    steps = dash(ifelse(is.na(steps), NA, thousands(signif(steps, 3)))), data = bytes_words(requested_bytes),
+    stored = latex_name(stored), access = latex_name(ways)
   )]
-  header <- c("block", "$N\\times P$", "steps", "data", "stored", "access")
-  columns <- c("r", "r", "r", "r", wrapped_column(18), wrapped_column(19))
   # Who repeats no publication has no column of one.
   repeats <- any(!is.na(table$published_gib))
   if (repeats) {
-    header <- c(header, "printed, GiB", "of 80 proc., GiB")
-    columns <- c(columns, "r", "r")
+    cells[, `:=`("printed, GiB" = dash(table$published_gib), "of 80 proc., GiB" = signif(table$whole_gib, 3))]
   }
   latex_table(
-    name, paste(c(caption, if (repeats) of_publication), collapse = " "), cells[, seq_along(header), with = FALSE],
-    columns, header, lines = rep(2, nrow(table))
+    name, paste(c(caption, if (repeats) of_publication), collapse = " "), cells,
+    c(stored = wrapped_column(18), access = wrapped_column(19)), lines = rep(2, nrow(table))
   )
 }

@@ -21,13 +21,13 @@ make_latex <- function(table) {
     return(paste("%", precision_sentence(table)))
   }
   cells <- shown[, .(
-    latex_name(describe_points(.SD)), n,
+    with = latex_name(describe_points(.SD)), "$n$" = n,
     # What is wider does not read as what was requested.
-    ifelse(percent_cell(width) == percent_cell(half_width), percent_cell(width, 3), percent_cell(width)),
-    percent_cell(half_width), latex_name(outcome)
+    "half-width" = ifelse(percent_cell(width) == percent_cell(half_width), percent_cell(width, 3), percent_cell(width)),
+    requested = percent_cell(half_width), why = latex_name(outcome)
   )]
-  latex_table(name, paste(caption, precision_sentence(table)), cells, c(wrapped_column(60), "r", "r", "r", "l"),
-    c("with", "$n$", "half-width", "requested", "why"), groups = access_groups(shown))
+  latex_table(name, paste(caption, precision_sentence(table)), cells, c(with = wrapped_column(60), why = "l"),
+    groups = access_groups(shown))
 }
 
 percent_cell <- function(parts, decimals = 1L) {

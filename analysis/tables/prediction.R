@@ -20,16 +20,14 @@ make_latex <- function(table) {
   worst <- real & size == stats::ave(ifelse(real, size, -1), table$application, FUN = max)
   error <- function(ratio) sprintf("%s\\,\\%%", signed_percent(ratio - 1))
   cells <- table[, .(
-    latex_name(application), latex_name(phase_names[access]), sprintf("$%s\\times%s$", nn, ppn), n,
-    paste0(seconds_cell(predicted_s), verdict_mark(verdict)), seconds_cell(measured_s),
-    ifelse(worst, sprintf("\\textbf{%s}", error(mean)), error(mean)),
-    ifelse(is.na(lo), "--", sprintf("%s to %s", error(lo), error(hi)))
+    application = latex_name(application), phase = latex_name(phase_names[access]),
+    "$N\\times P$" = shape_cell(nn, ppn), "$n$" = n,
+    predicted = paste0(seconds_cell(predicted_s), verdict_mark(verdict)), measured = seconds_cell(measured_s),
+    error = ifelse(worst, sprintf("\\textbf{%s}", error(mean)), error(mean)),
+    interval = ifelse(is.na(lo), "--", sprintf("%s to %s", error(lo), error(hi)))
   )]
-  latex_table(
-    name, caption, cells, c("l", "l", "r", "r", "r", "r", "r", "r"),
-    c("application", "phase", "$N\\times P$", "$n$", "predicted", "measured", "error", "interval"),
-    groups = target_cell(table$target, table$emulated)
-  )
+  latex_table(name, caption, cells, c(application = "l", phase = "l"),
+    groups = target_cell(table$target, table$emulated))
 }
 
 seconds_cell <- function(seconds) format_plain(signif(seconds, 3))

@@ -14,18 +14,16 @@ make_table <- function(records, inputs) publication_map(records, known_facts(inp
 make_latex <- function(table) {
   rows <- absent_together(table)
   cells <- rows[, .(
-    gsub("(?<=Figure|Table) (?=[0-9])", "~", escape_latex(item), perl = TRUE),
-    sprintf("%s\\emph{(%s)}\\tablegap{}", escape_latex(shows), section_of_paper(place)),
-    paste0(place_of_part(part, held, emulated, reason), "\\tablegap{}")
+    publication = gsub("(?<=Figure|Table) (?=[0-9])", "~", escape_latex(item), perl = TRUE),
+    "what it shows" = sprintf("%s\\emph{(%s)}\\tablegap{}", escape_latex(shows), section_signs(place)),
+    "this report" = paste0(place_of_part(part, held, emulated, reason), "\\tablegap{}")
   )]
   # An item is a name: it stands on one line, or on two where a publication has long ones.
   least <- c(min(24, max(units_of(table$item)) + 1), 24, 24)
-  header <- c("publication", "what it shows", "this report")
   # What measures it, beside an archive.
   if (any(nzchar(table$instead))) {
-    cells[, instead := latex_name(rows$instead)]
+    cells[, "measured by" := latex_name(rows$instead)]
     least <- c(least, 14)
-    header <- c(header, "measured by")
   }
   marked <- if (any(table$emulated)) of_emulated else if (any(grepl("(E)", table$instead, fixed = TRUE))) of_emulating
   several <- data.table::uniqueN(table$paper) > 1
@@ -34,9 +32,8 @@ make_latex <- function(table) {
   told <- paste(c(told, marked, if (!all(table$whole)) of_forms), collapse = " ")
   laid <- wrapped_columns(cells, least)
   latex_table(
-    name, told, cells, laid$columns, header,
-    groups = vapply(rows$paper, head_of_publication, ""), lines = laid$lines,
-    in_place = nrow(rows) > most_items_together, together = 3
+    name, told, cells, laid$columns, groups = vapply(rows$paper, head_of_publication, ""),
+    lines = laid$lines, in_place = nrow(rows) > most_items_together, together = 3
   )
 }
 
@@ -53,17 +50,6 @@ absent_together <- function(table) {
 
 # What is more may break over pages.
 most_items_together <- 10L
-
-section_of_paper <- function(place) gsub("Sect. ", "\\S", escape_latex(place), fixed = TRUE)
-
-head_of_publication <- function(name) {
-  paper <- title_of_publication(name)
-  if (nzchar(paper[["cites"]])) {
-    sprintf("%s~\\cite{%s}", escape_latex(paper[["title"]]), paper[["cites"]])
-  } else {
-    escape_latex(paper[["title"]])
-  }
-}
 
 # LaTeX knows which parts the report prints, and on which page.
 place_of_part <- function(part, held, emulated, reason) {

@@ -24,12 +24,12 @@ is_reason <- function(rule) count_of(rule$verdicts$DEGRADED) + count_of(rule$ver
 
 make_latex <- function(table) {
   cells <- table[, .(
-    latex_name(rule), degraded, invalid,
-    paste0(code_in_print(escape_latex(explanation)), " \\emph{Seen:} ", latex_name(shorten(evidence, 220)))
+    rule = latex_name(rule), degraded, invalid, "what it means" = paste0(
+      code_in_print(escape_latex(explanation)), " \\emph{Seen:} ", latex_name(shorten(evidence, 220))
+    )
   )]
   latex_table(
-    name, caption, cells, c(wrapped_column(22), "r", "r", wrapped_column(75)),
-    c("rule", "degraded", "invalid", "what it means"),
+    name, caption, cells, c(rule = wrapped_column(22), "what it means" = wrapped_column(75)),
     lines = 2 + (nchar(table$explanation) + pmin(nchar(table$evidence), 220)) %/% 72
   )
 }

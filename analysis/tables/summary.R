@@ -21,14 +21,14 @@ make_latex <- function(table) {
     )
   }
   cells <- shown[, .(
-    latex_name(api_words(api)), latex_name(described(.SD)), dash(bytes_words(xfer_bytes)),
-    sprintf("$%s\\times%s$", dash(nn), dash(ppn)), n, paste0(rate_words(median), verdict_mark(verdict)),
-    interval_cell(lo, hi),
-    rate_words(best)
+    interface = latex_name(api_words(api)),
+    with = latex_name(joined_words(list(short_layout(layout), order, variant))),
+    transfer = dash(bytes_words(xfer_bytes)), "$N\\times P$" = shape_cell(nn, ppn), "$n$" = n,
+    median = paste0(rate_words(median), verdict_mark(verdict)), interval = interval_cell(lo, hi),
+    best = rate_words(best)
   )]
   latex_table(
-    name, paste0(caption, remark), cells, c(wrapped_column(16), wrapped_column(42), "r", "r", "r", "r", "r", "r"),
-    c("interface", "with", "transfer", "$N\\times P$", "$n$", "median", "interval", "best"),
+    name, paste0(caption, remark), cells, c(interface = wrapped_column(16), with = wrapped_column(42)),
     groups = paste0(target_cell(shown$target, shown$emulated), ", ", latex_name(shown$access)), in_place = TRUE
   )
 }
@@ -42,9 +42,4 @@ highest_of_each <- function(table) {
   ranked <- table[, .(at = .I[order(-median)]), by = .(target, access)]
   chosen <- ranked[, .(at = utils::head(at, max(5, most_points %/% groups))), by = .(target, access)]
   table[chosen$at]
-}
-
-described <- function(points) {
-  words <- points[, .(in_words(layout, c(shared = "shared", "file-per-process" = "per process")), order, variant)]
-  apply(words, 1, function(row) paste(row[!is.na(row) & nzchar(row)], collapse = ", "))
 }
