@@ -54,6 +54,11 @@ ratio_of <- function(first, second, apart) {
   found
 }
 
+# The same of points with one value of a column and with another one.
+ratio_between <- function(points, column, first, second, apart = column) {
+  ratio_of(points[get(column) %in% first], points[get(column) %in% second], apart)
+}
+
 pairs_in_turns <- function(pairs) {
   common <- Map(intersect, lapply(pairs$times.x, names), lapply(pairs$times.y, names))
   of_side <- function(times) unlist(Map(function(side, rounds) side[rounds], times, common))
@@ -204,6 +209,10 @@ scaled_points <- function(points, factor) {
 # choose.
 fastest_of <- function(points, apart) one_of_each(points, apart, 1)
 slowest_of <- function(points, apart) one_of_each(points, apart, -1)
+
+ratio_of_fastest <- function(first, second, apart) {
+  ratio_of(fastest_of(first, apart), fastest_of(second, apart), apart)
+}
 
 one_of_each <- function(points, apart, sign) {
   if (nrow(points) == 0) {

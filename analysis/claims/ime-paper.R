@@ -9,7 +9,7 @@ wire_gbit_s <- 100 # 4x EDR, one port a node
 ior <- function(points, wanted) transfers(points)[role == wanted & !api %in% "HDF5"]
 reads <- function(points) points[access == "read"]
 writes <- function(points) points[access == "write"]
-read_over_write <- function(points) ratio_of(reads(points), writes(points), "access")
+read_over_write <- function(points) ratio_between(points, "access", "read", "write")
 interfaces <- c("role", "target", "api", "collective")
 
 fuse_over_native <- function(points) ratio_of(ior(points, "fuse"), ior(points, "native"), interfaces)
@@ -34,7 +34,7 @@ from_two_nodes <- function(points) growth_of(points[nn >= 2])
 # Beside the other interfaces of the same file system; what the campaign shares a file for by the one and not by the
 # other is part of the comparison, as it was in the paper.
 mpiio_over_posix <- function(points) {
-  found <- ratio_of(points[api == "MPIIO"], points[api == "POSIX"], c("api", "collective", "layout", "variant"))
+  found <- ratio_between(points, "api", "MPIIO", "POSIX", c("api", "collective", "layout", "variant"))
   layouts <- unique(points[, .(api, layout)])$layout
   if (data.table::uniqueN(layouts) > 1) {
     found$note <- c(found$note, "layouts differ too: a shared file by MPI-IO, most files per process by POSIX")
@@ -42,7 +42,7 @@ mpiio_over_posix <- function(points) {
   found
 }
 
-ratio_of_orders <- function(points) ratio_of(points[order == "random"], points[order == "sequential"], "order")
+ratio_of_orders <- function(points) ratio_between(points, "order", "random", "sequential")
 
 # The Lustre of the paper is the same one.
 best_there <- function(points, printed_mib_s) {
@@ -57,7 +57,7 @@ largest_against_others <- function(points) {
 }
 
 # The points of single operations are latencies: file system over FUSE mount.
-single <- function(points) ratio_of(points[role == "file system"], points[role == "fuse"], interfaces)
+single <- function(points) ratio_between(points, "role", "file system", "fuse", interfaces)
 
 # The files of the paper had 100 transfers a process; where a stonewall or a fixed size ends the phase, nothing follows.
 grows_with_transfers <- function(points) {
@@ -70,18 +70,16 @@ grows_with_transfers <- function(points) {
 }
 
 netcdf <- function(points) points[purpose == "format" & api == "NETCDF4" & role %in% c("file system", "fuse", "any")]
-chunks <- function(points) ratio_of(points[chunked == TRUE], points[chunked == FALSE], c("chunked", "chunking"))
-together <- function(points) ratio_of(points[collective == TRUE], points[collective == FALSE], "collective")
+chunks <- function(points) ratio_between(points, "chunked", TRUE, FALSE, c("chunked", "chunking"))
+together <- function(points) ratio_between(points, "collective", TRUE, FALSE)
 contiguous <- function(points) points[chunked == FALSE]
 independent_chunked <- function(points) points[chunked == TRUE & collective == FALSE]
-fuse_over_files <- function(points) {
-  ratio_of(points[role == "fuse"], points[role == "file system"], c("role", "target"))
-}
+fuse_over_files <- function(points) ratio_between(points, "role", "fuse", "file system", c("role", "target"))
 best_independent <- function(points) best_ratio(points[collective == FALSE], points[collective == TRUE])
 netcdf_over_mpiio <- function(points) {
   found <- writes(points)[role == "file system"]
   apart <- c("tool", "purpose", "api", "collective", "chunked", "chunking", "order", "layout", "variant")
-  ratio_of(fastest_of(netcdf(found), apart), fastest_of(transfers(found)[api == "MPIIO"], apart), apart)
+  ratio_of_fastest(netcdf(found), transfers(found)[api == "MPIIO"], apart)
 }
 
 claims <- list(
@@ -148,10 +146,7 @@ claims <- list(
   claim(
     "files-single-node-cache", "On the file system one node reads faster than two: its cache answers.",
     "Sect. 5, Lustre", "reads of the file system on one node and on two",
-    function(points) {
-      found <- reads(ior(points, "file system"))
-      ratio_of(found[nn == 1], found[nn == 2], "nn")
-    }, above(1), 0.05
+    function(points) ratio_between(reads(ior(points, "file system")), "nn", 1, 2), above(1), 0.05
   ),
   claim(
     "files-best-read", "The best read of the Lustre is 17.4 GiB/s.", "Sect. 5, Lustre",

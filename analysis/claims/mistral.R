@@ -11,8 +11,7 @@ of_many <- function(points) points[tasks_of(points) > 1]
 interface <- c("api", "layout", "collective", "variant")
 
 hdf5_over_pnetcdf <- function(points) {
-  found <- of_many(points)
-  ratio_of(found[api == "HDF5"], found[api == "PNETCDF"], c(interface, "purpose"))
+  ratio_between(of_many(points), "api", "HDF5", "PNETCDF", c(interface, "purpose"))
 }
 
 claims <- list(
@@ -49,10 +48,8 @@ claims <- list(
   claim(
     "mistral-threads-of-a-node", "Several processes of a node read and write at least twice as fast as one.",
     "Testing defaults", "one and several processes per node with the same interface, nodes and sizes",
-    function(points) {
-      found <- transfers(points)
-      ratio_of(found[ppn > 1], found[ppn == 1], c("ppn", "variant"))
-    }, at_least(2), 0.1
+    function(points) ratio_of(transfers(points)[ppn > 1], transfers(points)[ppn == 1], c("ppn", "variant")),
+    at_least(2), 0.1
   ),
   claim(
     "mistral-settings-matter",

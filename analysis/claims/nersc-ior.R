@@ -6,7 +6,6 @@ suites <- "nersc-ior"
 
 interface <- c("api", "collective")
 shared <- function(points) transfers(points)[layout == "shared"]
-one_over_other <- function(points, one, other) ratio_of(points[api == one], points[api == other], interface)
 
 claims <- list(
   claim(
@@ -19,20 +18,18 @@ claims <- list(
     "nersc-shared-is-close", "A shared file is about as fast as a file for each process.",
     "Shared vs. one file per proc",
     "POSIX with both layouts, the same nodes, processes and sizes",
-    function(points) {
-      found <- transfers(points)[api == "POSIX"]
-      ratio_of(found[layout == "shared"], found[layout == "file-per-process"], "layout")
-    }, near(1), 0.25
+    function(points) ratio_between(transfers(points)[api == "POSIX"], "layout", "shared", "file-per-process"),
+    near(1), 0.25
   ),
   claim(
     "nersc-mpiio-is-close", "MPI-IO is about as fast as POSIX.", "Programming interface",
     "POSIX and MPI-IO in a shared file, the same nodes, processes and sizes",
-    function(points) one_over_other(shared(points), "MPIIO", "POSIX"), near(1), 0.25
+    function(points) ratio_between(shared(points), "api", "MPIIO", "POSIX", interface), near(1), 0.25
   ),
   claim(
     "nersc-hdf5-behind", "HDF5 falls behind MPI-IO.", "Programming interface",
     "MPI-IO and HDF5 in a shared file, the same nodes, processes and sizes",
-    function(points) one_over_other(shared(points), "HDF5", "MPIIO"), below(1), 0.02
+    function(points) ratio_between(shared(points), "api", "HDF5", "MPIIO", interface), below(1), 0.02
   ),
   claim(
     "nersc-pnetcdf-slowest", "Parallel NetCDF is the slowest interface.", "Programming interface",

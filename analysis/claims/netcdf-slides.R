@@ -6,15 +6,13 @@ cites <- "netcdfslides"
 netcdf <- function(points) points[purpose == "format" & api == "NETCDF4"]
 buffers <- function(points) points[role %in% c("native", "fuse")]
 how <- c("collective", "chunked", "chunking", "variant")
+programs <- c("tool", "purpose", "api", "order", "layout", how)
 
 is_chunked_independent <- function(points) points$chunked & !points$collective
 is_contiguous_collective <- function(points) !points$chunked & points$collective
 
 # The better of the recommended access paths against the better of the remaining ones.
-ways_against_others <- function(points, good) {
-  chosen <- good(points)
-  ratio_of(fastest_of(points[chosen], how), fastest_of(points[!chosen], how), how)
-}
+ways_against_others <- function(points, good) ratio_of_fastest(points[good(points)], points[!good(points)], how)
 
 # The three access paths of the slides: no collective access of chunks.
 three_ways <- function(points) points[!(chunked & collective)]
@@ -70,18 +68,11 @@ claims <- list(
   claim(
     "slides-ior-higher", "IOR by MPI-IO reaches more than NetCDF-Bench on the same storage.", "Summary",
     "NetCDF-Bench and IOR by MPI-IO on one target with the same sizes, nodes and processes",
-    function(points) {
-      apart <- c("tool", "purpose", "api", "order", "layout", how)
-      mpiio <- transfers(points)[api == "MPIIO"]
-      ratio_of(fastest_of(mpiio, apart), fastest_of(netcdf(points), apart), apart)
-    }, above(1), 0.05
+    function(points) ratio_of_fastest(transfers(points)[api == "MPIIO"], netcdf(points), programs), above(1), 0.05
   ),
   claim(
     "slides-ior-hdf5-is-no-netcdf", "IOR by HDF5 does not tell how fast NetCDF is: they are a quarter apart and more.",
     "Benchmarks", "NetCDF-Bench and IOR by HDF5 on one target with the same sizes, nodes and processes",
-    function(points) {
-      apart <- c("tool", "purpose", "api", "order", "layout", how)
-      apart_by(ratio_of(fastest_of(points[api == "HDF5"], apart), fastest_of(netcdf(points), apart), apart))
-    }, above(1), 0.25
+    function(points) apart_by(ratio_of_fastest(points[api == "HDF5"], netcdf(points), programs)), above(1), 0.25
   )
 )
