@@ -17,8 +17,7 @@ points_over_processes <- function(records, inputs, of, mapped) {
   known <- records[!is.na(nn) & !is.na(ppn) & !is.na(xfer_bytes)]
   only_if(wants_form(inputs, of) && nrow(known) > 0)
   known <- filled_nodes(known)[, tasks := tasks_of(.SD)]
-  known <- add_variant(known[xfer_bytes == size_of_curve(known)], c(mapped, "nn", "ppn"))
-  points <- summarise_records(known, bandwidth_all(known), c(mapped, "variant"), "MiB/s")
+  points <- variant_points(known[xfer_bytes == size_of_curve(known)], mapped, apart = c(mapped, "nn", "ppn"))
   enough_for_curve(points, "tasks", c(setdiff(mapped, "tasks"), "variant"))
 }
 
@@ -28,8 +27,8 @@ enough_for_curve <- function(points, x, apart) {
   points[values_along >= fewest_for_line][, values_along := NULL][]
 }
 
-# `series` is the column that has looks, `labels` the terms for its values.
-curves <- function(table, x, series, labels = ggplot2::waiver()) {
+# `series` is the column that has looks, `labels` the terms for its values; `title` and `values` are those of the axis.
+curves <- function(table, x, series, title, values = as.character, labels = ggplot2::waiver()) {
   drawn <- data.table::copy(table)[n > 0]
   shown <- looks_of(series, drawn[[series]])
   drawn[, `:=`(along = get(x), series = factor(get(series), levels = shown$name))]
@@ -41,7 +40,8 @@ curves <- function(table, x, series, labels = ggplot2::waiver()) {
       expand = ggplot2::expansion(mult = c(0.025, 0.07))) +
     # A mark on the axis is whole.
     ggplot2::coord_cartesian(clip = "off") +
-    theme_weir()
+    theme_weir() +
+    scale_x_powers(title, table[[x]], values, panel_width_mm(table))
 }
 
 curve_mm <- 32

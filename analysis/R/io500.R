@@ -149,7 +149,7 @@ io500_answer <- function(records, inputs) {
       io500_write_s, latex_name(without[, why_words(target, emulated, why)])
     )
   }
-  paste(c(sub("^o", "O", paste0(paste(words, collapse = "; "), ".")), doubt), collapse = " ")
+  paste(c(capitalised(paste0(paste(words, collapse = "; "), ".")), doubt), collapse = " ")
 }
 
 # As IO500 prints its numbers; larger ones with their thousands.

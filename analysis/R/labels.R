@@ -86,6 +86,10 @@ is_named <- function(experiments) experiments %in% names(named_experiments())
 
 experiment_words <- function(experiments) in_words(experiments, named_experiments())
 
+axis_words <- c(nn = "nodes", ppn = "processes per node")
+
+capitalised <- function(text) sub("^(.)", "\\U\\1", text, perl = TRUE)
+
 flag_words <- list(
   collective = c("independent", "collective"), sync = c("no sync", "sync"), direct = c("buffered", "O_DIRECT"),
   # What is plain goes without saying.

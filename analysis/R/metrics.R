@@ -48,7 +48,4 @@ metric_of <- function(inputs, name = "bandwidth") {
   if (is.null(inputs$metric)) load_metric(name) else load_metric(inputs$metric)
 }
 
-axis_title <- function(metric) {
-  words <- paste0(toupper(substr(metric$words, 1, 1)), substring(metric$words, 2))
-  sprintf("%s in %s", words, metric$unit)
-}
+axis_title <- function(metric) sprintf("%s in %s", capitalised(metric$words), metric$unit)

@@ -54,14 +54,12 @@ thin_levels <- function(table, most) {
       kept <- values[unique(vapply(wanted, function(value) which.min(abs(log(values / value))), integer(1)))]
       table <- add_note(table[table[[column]] %in% c(kept, NA)], sprintf(
         "Of %s %s only %s are drawn; tables/summary.csv has the others.", paste(values, collapse = ", "),
-        thinned_names[[column]], paste(kept, collapse = ", ")
+        axis_words[[column]], paste(kept, collapse = ", ")
       ))
     }
   }
   table
 }
-
-thinned_names <- c(nn = "nodes", ppn = "processes per node")
 
 best_places <- function(combinations, wishes, most_rows, most_columns, flow, panels) {
   if (length(wishes) == 0) {

@@ -18,9 +18,13 @@ is_bandwidth <- function(metric) metric$name %in% c("bandwidth", "bandwidth-io")
 # The points of any metric, over everything that it is of but what stands in figures of its own.
 metric_points <- function(records, metric) {
   records <- metric$of(records)
-  records <- if (is_bandwidth(metric)) rates_of_storage(records) else records
-  records <- add_variant(records, point_columns)
-  summarise_records(records, metric$value(records), c(point_columns, "variant"), metric$unit)
+  variant_points(if (is_bandwidth(metric)) rates_of_storage(records) else records, point_columns, metric)
+}
+
+# A point for each combination of `by` and of what else than `apart` tells cells apart.
+variant_points <- function(records, by, metric = load_metric("bandwidth"), apart = by) {
+  records <- add_variant(records, apart)
+  summarise_records(records, metric$value(records), c(by, "variant"), metric$unit)
 }
 
 # Writes stand before reads: so they happened.

@@ -26,7 +26,7 @@ printed_items <- function(folder, home = analysis_home()) {
   }
   places <- printed_places(file.path(folder, "latex", "report.aux"))[rows, on = "part"]
   places[, ours := ifelse(held & !is.na(number), sprintf("%s, %s %d, page %d%s", basename(folder),
-    sub("^f", "F", sub("^t", "T", sub(" .*", "", part))), number, page, ifelse(emulated, " (E)", "")), "")]
+    capitalised(sub(" .*", "", part)), number, page, ifelse(emulated, " (E)", "")), "")]
   places[, .(paper, item, ours, reason, whole)]
 }
 

@@ -27,9 +27,9 @@ scaling_axis <- function(records) {
 }
 
 scaling_table <- function(records, metric) {
-  records <- add_variant(bulk_transfers(records)[!is.na(nn) & !is.na(xfer_bytes)], scaling_columns)
+  records <- bulk_transfers(records)[!is.na(nn) & !is.na(xfer_bytes)]
   axis <- scaling_axis(records)
-  table <- summarise_records(records, metric$value(records), c(scaling_columns, "variant"), metric$unit)
+  table <- variant_points(records, scaling_columns, metric)
   if (nrow(table) == 0 || is.na(axis)) {
     return(table)
   }
@@ -57,11 +57,9 @@ scaling_table <- function(records, metric) {
   if (is.null(remark)) table else data.table::set(table, j = "remark", value = remark)[]
 }
 
-axis_words <- c(nn = "nodes", ppn = "processes per node")
-
 scaling_plot <- function(table) {
   table <- data.table::copy(table)[n > 0][, size := as_size(xfer_bytes)]
-  name <- sub("^(.)", "\\U\\1", axis_words[[table$along[1]]], perl = TRUE)
+  name <- capitalised(axis_words[[table$along[1]]])
   width_mm <- panel_width_mm(table)
   ends <- labels_of_lines(table[, label := bytes_words(xfer_bytes)], "workers", "size", "label", width_mm,
     scaling_row_mm(table) - panel_gap_mm)

@@ -15,6 +15,6 @@ advise <- function(evidence) {
   list(advice(
     "Prove the reads before they are quoted.",
     sprintf("%d of %d reads have no evidence that their bytes came from the storage.", nrow(unproven), nrow(reads)),
-    paste0(sub("^(.)", "\\U\\1", paste(ways, collapse = ", or "), perl = TRUE), "."), 0.8
+    paste0(capitalised(paste(ways, collapse = ", or ")), "."), 0.8
   ))
 }

@@ -24,9 +24,5 @@ make_table <- function(records, inputs) {
   ))
 }
 
-make_figure <- function(table) {
-  curves(table, "tasks", "layout", layout_words) +
-    scale_x_powers("Number of processes", table$tasks, as.character, panel_width_mm(table))
-}
-
+make_figure <- function(table) curves(table, "tasks", "layout", "Number of processes", labels = layout_words)
 height_mm <- curves_height_mm

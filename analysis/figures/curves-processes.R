@@ -18,9 +18,5 @@ make_table <- function(records, inputs) {
   ))
 }
 
-make_figure <- function(table) {
-  curves(table, "tasks", "access") +
-    scale_x_powers("Number of processes", table$tasks, as.character, panel_width_mm(table))
-}
-
+make_figure <- function(table) curves(table, "tasks", "access", "Number of processes")
 height_mm <- curves_height_mm

@@ -21,18 +21,12 @@ make_table <- function(records, inputs) {
   only_if(nrow(counts) > 0)
   processes <- counts$tasks[which.min(abs(log(counts$tasks / talk_processes)))]
   # The processes on the fewest nodes and on the most; what lies between adds lines, and no question.
-  known <- known[tasks == processes]
-  known <- add_variant(known[nn %in% range(nn)], mapped)
-  points <- summarise_records(known, bandwidth_all(known), c(mapped, "variant"), "MiB/s")
+  points <- variant_points(known[tasks == processes][nn %in% range(nn)], mapped)
   points <- enough_for_curve(points, "xfer_bytes", c(setdiff(mapped, "xfer_bytes"), "variant"))
   place_panels(points, c(
     variant = "page", order = "page", target = "column", api = "column", layout = "column", nn = "row", ppn = "row"
   ))
 }
 
-make_figure <- function(table) {
-  curves(table, "xfer_bytes", "access") +
-    scale_x_powers("Size of one transfer", table$xfer_bytes, bytes_words, panel_width_mm(table))
-}
-
+make_figure <- function(table) curves(table, "xfer_bytes", "access", "Size of one transfer", bytes_words)
 height_mm <- curves_height_mm

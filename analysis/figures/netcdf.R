@@ -15,8 +15,7 @@ make_table <- function(records, inputs) {
   only_if(nrow(records) > 0)
   metric <- metric_of(inputs)
   records[, feature := feature_of(records)]
-  records <- add_variant(records, c(mapped, "collective", "chunking", features))
-  table <- summarise_records(records, metric$value(records), c(mapped, "variant"), metric$unit)
+  table <- variant_points(records, mapped, metric, apart = c(mapped, "collective", "chunking", features))
   if (nrow(table) > 0) table[, metric := ..metric$name]
   place_panels(table, c(
     variant = "page", api = "page", target = "row", nn = "row", ppn = "row", access = "column", layout = "column"

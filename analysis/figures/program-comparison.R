@@ -26,8 +26,7 @@ make_table <- function(records, inputs) {
   # Over the nodes the processes of a node are as many as there are, over the processes of one node they vary.
   axis <- if (data.table::uniqueN(known$nn) > 1) "nn" else "ppn"
   known <- if (axis == "nn") known[ppn == max(ppn)] else known
-  known <- add_variant(known, c(mapped, "api", "order", "layout", intersect("way", names(known))))
-  table <- summarise_records(known, bandwidth_all(known), c(mapped, "variant"), "MiB/s")
+  table <- variant_points(known, mapped, apart = c(mapped, "api", "order", "layout", intersect("way", names(known))))
   table[, `:=`(along = axis, workers = get(axis))]
   # Programs differ in more than the figure names; of each the settings that most points have are the ones compared.
   counts <- table[n > 0, .N, by = .(target, program_of, variant)][order(-N)][, .SD[1], by = .(target, program_of)]
@@ -56,7 +55,7 @@ make_figure <- function(table) {
   } else {
     ggplot2::facet_grid(rows = ggplot2::vars(row), cols = ggplot2::vars(column))
   }
-  name <- c(nn = "Nodes", ppn = "Processes per node")[[table$along[1]]]
+  name <- capitalised(axis_words[[table$along[1]]])
   ggplot2::ggplot(drawn, ggplot2::aes(workers, median, colour = size, shape = size, group = size)) +
     point_marks("size", 1.3, line = line_through("workers", c("size", "program_of", "access"))) +
     panels +

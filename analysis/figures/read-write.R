@@ -15,8 +15,7 @@ applies <- function(records) {
 paired <- c("api", "layout", "order", "target", "nn", "ppn", "xfer_bytes")
 
 make_table <- function(records, inputs) {
-  transfers <- add_variant(bulk_transfers(records), c("access", paired))
-  points <- summarise_records(transfers, bandwidth_all(transfers), c("access", paired, "variant"), "MiB/s")
+  points <- variant_points(bulk_transfers(records), c("access", paired))
   only_if(nrow(points) > 0)
   pairs <- several_pairs(pair_accesses(points))
   # The sums are of all pairs, also of numbers of processes that have no panel; those of real storage stand beside no

@@ -16,8 +16,7 @@ make_table <- function(records, inputs) {
   known <- transfers_of(records)[nn %in% 1 & ppn %in% 1 & !is.na(xfer_bytes) & xfer_bytes > 0]
   known <- known[order %in% looks_of("order")$name]
   only_if(wants_form(inputs, "figure single-process") && nrow(known) > 0)
-  known <- add_variant(known, c(mapped, "nn", "ppn"))
-  points <- summarise_records(known, bandwidth_all(known), c(mapped, "variant"), "MiB/s")
+  points <- variant_points(known, mapped, apart = c(mapped, "nn", "ppn"))
   points <- enough_for_curve(points, "xfer_bytes", c(setdiff(mapped, "xfer_bytes"), "variant"))
   place_panels(points, c(variant = "page", target = "row", api = "row", layout = "row", access = "column"))
 }

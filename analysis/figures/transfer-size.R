@@ -12,8 +12,8 @@ mapped <- c("access", "api", "layout", "order", "target", "nn", "ppn", "xfer_byt
 
 make_table <- function(records, inputs) {
   metric <- metric_of(inputs)
-  records <- add_variant(bulk_transfers(records)[!is.na(xfer_bytes) & xfer_bytes > 0], mapped)
-  table <- several_sizes(summarise_records(records, metric$value(records), c(mapped, "variant"), metric$unit))
+  known <- bulk_transfers(records)[!is.na(xfer_bytes) & xfer_bytes > 0]
+  table <- several_sizes(variant_points(known, mapped, metric))
   if (nrow(table) > 0) table[, metric := ..metric$name]
   place_panels(table, c(
     variant = "page", access = "column", order = "column", target = "row", nn = "row", ppn = "row"

@@ -51,8 +51,7 @@ make_table <- function(records, inputs) {
 roles_in_order <- c("native", "fuse", "file system", "other file system", "memory", "pool", "any")
 
 ior_points <- function(records) {
-  records <- records[purpose == "bandwidth"]
-  points <- points_of_records(records, c("role", "tool", "purpose", "collective", point_columns))
+  points <- points_of_purpose(records, "bandwidth")
   if (nrow(points) > 0) {
     points[, `:=`(calls = collective, collective = NA)]
     points[, at_ends := nn %in% range(nn) & ppn %in% range(ppn) & xfer_bytes %in% max(xfer_bytes), by = target]
@@ -62,7 +61,7 @@ ior_points <- function(records) {
 
 # The paper names only the best values of NetCDF-Bench, by collective or independent access.
 netcdf_points <- function(records) {
-  points <- points_of_records(records[purpose == "format"], c("role", "tool", "purpose", "collective", point_columns))
+  points <- points_of_purpose(records, "format")
   if (nrow(points) == 0) {
     return(NULL)
   }
@@ -71,10 +70,8 @@ netcdf_points <- function(records) {
   points[, at_ends := TRUE][]
 }
 
-points_of_records <- function(records, by) {
-  records <- add_variant(records, by)
-  points <- summarise_records(records, bandwidth_all(records), c(by, "variant"), "MiB/s")
-  if (nrow(points) == 0) points else points[n > 0]
+points_of_purpose <- function(records, of) {
+  variant_points(records[purpose == of], c("role", "tool", "purpose", "collective", point_columns))[n > 0]
 }
 
 # A row for each configuration that was published, best and mean in columns.

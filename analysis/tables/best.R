@@ -4,8 +4,7 @@ needs <- "records of writes or reads"
 best_caption <- function(with = names(best_columns)) {
   paste(
     "The best observed median of every target, interface and access in MiB/s, of so many points.",
-    sub("^(.)", "\\U\\1", paste0(paste(c(best_columns[with], "N\u00d7P: nodes and processes per node"),
-      collapse = "; "), "."), perl = TRUE)
+    paste0(capitalised(paste(c(best_columns[with], "N\u00d7P: nodes and processes per node"), collapse = "; ")), ".")
   )
 }
 best_columns <- c(
