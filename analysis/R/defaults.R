@@ -5,18 +5,23 @@ names_of_settings <- c(default_settings, "stripes")
 # Columns that identify a situation; each situation has one best setting.
 default_situations <- c("target", "stack", "access", "api", "layout", "order", "nn", "xfer_bytes")
 
+sweep_of_defaults <- function(records) transfers_of(records)[experiment %in% "defaults"]
+
+# A point of each setting in each situation, with its share of the best one there.
+shares_in_situations <- function(sweep) {
+  points <- summarise_records(sweep, bandwidth_all(sweep), c(default_situations, default_settings), "MiB/s")
+  usable_points(points, default_situations)[, share := median / max(median), by = default_situations][]
+}
+
 # One row for each target, access, interface and setting: bandwidth of a node, and the means of the share of the best
 # over the situations (numbers of nodes). The harmonic mean punishes a setting that fails somewhere; `whole`: it was
 # measured in all of them.
 shares_of_best <- function(records) {
-  records <- transfers_of(records)[experiment %in% "defaults"]
-  if (nrow(records) == 0) {
+  sweep <- sweep_of_defaults(records)
+  if (nrow(sweep) == 0) {
     return(data.table::data.table())
   }
-  by <- c(default_situations, default_settings)
-  points <- summarise_records(records, bandwidth_all(records), by, "MiB/s")
-  points <- usable_points(points, default_situations)
-  points[, share := median / max(median), by = default_situations]
+  points <- shares_in_situations(sweep)
   points[, wanted := nrow(unique(.SD)), by = c("target", "stack", "access", "api"), .SDcols = default_situations]
   shares <- points[, .(
     node_mib_s = mean(median / nn), arithmetic = mean(share), harmonic = 1 / mean(1 / share), situations = .N,

@@ -160,7 +160,7 @@ range_or_list <- function(values, in_words) {
 best_numbers <- function(points, rates) {
   best <- real_storage(best_points(points))
   if (nrow(best) == 0) {
-    return(list(BestInShort = best_rates(rates), BestAtLength = best_rates_of_targets(rates)))
+    return(best_rates(rates))
   }
   best[, target_name := latex_name(mark_name(target, emulated))]
   best[, doubt := ifelse(verdict == "DEGRADED", " (degraded)", "")]
@@ -180,34 +180,27 @@ best_numbers <- function(points, rates) {
 
 # The best rates of a study of metadata alone, which has no bandwidth.
 best_rates <- function(rates) {
-  usable <- real_storage(if (nrow(rates) > 0) rates[n > 0] else rates)
+  usable <- real_storage(rates[n > 0])
   if (nrow(usable) == 0) {
-    return("No record can be used, so that there is no bandwidth to report.")
+    nothing <- "No record can be used, so that there is no bandwidth to report."
+    return(list(BestInShort = nothing, BestAtLength = nothing))
   }
-  best <- usable_points(usable, "access")[order(-median)][, .SD[1], by = access]
-  words <- best[order(match(access, metadata_accesses)), sprintf("%s~op/s for %s (%s%s)", rate_words(median),
-    latex_name(access), latex_name(mark_name(target, emulated)), ifelse(verdict == "DEGRADED", ", degraded", ""))]
-  sprintf("The highest median rates of operations on files and directories are %s.", and_list(words))
-}
-
-best_rates_of_targets <- function(rates) {
-  usable <- real_storage(if (nrow(rates) > 0) rates[n > 0] else rates)
-  if (nrow(usable) == 0) {
-    return(best_rates(rates))
+  best_of <- function(by) {
+    usable_points(usable, by)[order(-median)][, .SD[1], by = by][order(match(access, metadata_accesses))]
   }
-  by <- c("target", "access")
-  best <- usable_points(usable, by)[order(-median)][, .SD[1], by = by]
-  best <- best[order(target, match(access, metadata_accesses))]
-  items <- best[, .(
+  short <- best_of("access")[, sprintf("%s~op/s for %s (%s%s)", rate_words(median), latex_name(access),
+    latex_name(mark_name(target, emulated)), ifelse(verdict == "DEGRADED", ", degraded", ""))]
+  items <- best_of(c("target", "access"))[order(target), .(
     item = sprintf(
       "\\item On %s: %s.", latex_name(mark_name(target[1], emulated[1])),
       and_list(sprintf("%s~op/s for %s%s", rate_words(median), latex_name(access),
         ifelse(verdict == "DEGRADED", " (degraded)", "")))
     )
   ), by = target]$item
-  sprintf(
-    "The highest median rates of operations on files and directories are: \\begin{itemize} %s \\end{itemize}",
-    paste(items, collapse = " ")
+  highest <- "The highest median rates of operations on files and directories are"
+  list(
+    BestInShort = sprintf("%s %s.", highest, and_list(short)),
+    BestAtLength = sprintf("%s: \\begin{itemize} %s \\end{itemize}", highest, paste(items, collapse = " "))
   )
 }
 

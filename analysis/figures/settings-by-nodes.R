@@ -10,11 +10,9 @@ caption <- paste(
 )
 
 make_table <- function(records, inputs) {
-  records <- transfers_of(records)[experiment %in% "defaults"]
-  only_if(nrow(records) > 0 && data.table::uniqueN(records$nn) > 1)
-  points <- summarise_records(records, bandwidth_all(records), c(default_situations, default_settings), "MiB/s")
-  points <- name_apart(usable_points(points, default_situations))
-  points[, share := median / max(median), by = default_situations]
+  sweep <- sweep_of_defaults(records)
+  only_if(data.table::uniqueN(sweep$nn) > 1)
+  points <- name_apart(shares_in_situations(sweep))
   points[, page := paste(mark_name(target, emulated), access, api_words(api), sep = ", ")]
   points[, sheet := 1L][]
 }
