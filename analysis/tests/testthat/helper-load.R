@@ -84,6 +84,12 @@ with_cells <- function(records, columns = c("target", "api", "layout", "order", 
   data.table::copy(records)[, cell := do.call(paste, .SD), .SDcols = columns][]
 }
 
+# Records of two targets, or sides, whose rounds begin at these minutes.
+begun <- function(records, side, first, other) {
+  minutes <- ifelse(side, other[records$run + 1], first[records$run + 1])
+  records[, began := sprintf("2026-01-01T%02d:%02d:00.25+00:00", minutes %/% 60, minutes %% 60)][]
+}
+
 # The world of a paper, beside its claims: `holds` and `contrary` are records, `facts` those of their study.
 load_world <- local({
   known <- list()
@@ -98,6 +104,17 @@ load_world <- local({
     known[[name]]
   }
 })
+
+# A folder like analysis/ with the claims of a made paper: of these lines, or one claim of this rule.
+made_claims <- function(decide, expects = "above(1)", lines = made_paper(sprintf(
+  "list(claim(\"a-claim\", \"It holds.\", \"here\", \"points\", %s, %s, 0.1))", decide, expects
+))) {
+  folder <- scratch("claims")
+  dir.create(folder)
+  writeLines(lines, file.path(folder, "made.R"))
+  dirname(folder)
+}
+made_paper <- function(claims) c("title <- \"Made\"", "cites <- \"made\"", paste("claims <-", claims))
 
 # What becomes of each claim of a paper in its world and in the contrary one.
 outcomes_in_worlds <- function(name) {

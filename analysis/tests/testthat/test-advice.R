@@ -10,11 +10,13 @@ effect_row <- function(dimension, setting, ratio, access = "write", clear = TRUE
 }
 
 evidence_of <- function(effects = data.table::data.table(), points = page_points(records[0]),
-                        records = read_synthetic(xfer_bytes = 2^20)) {
-  list(effects = effects, points = points, records = records, facts = NULL)
+                        records = read_synthetic(xfer_bytes = 2^20), facts = NULL) {
+  list(effects = effects, points = points, records = records, facts = facts)
 }
 
 advised <- function(rule, evidence) vapply(load_part("advice", rule)$advise(evidence), function(piece) piece$title, "")
+first_of <- function(rule, evidence) load_part("advice", rule)$advise(evidence)[[1]]
+action_of <- function(rule, evidence) first_of(rule, evidence)$action
 
 test_that("every rule has a test here", {
   tested <- c(
@@ -27,13 +29,11 @@ test_that("every rule has a test here", {
 
 test_that("clear effects become advice, unclear and emulated ones do not", {
   cases <- list(
-    "chunk-shape" = effect_row("chunking", "chunked", 0.5),
-    collective = effect_row("collective", "collective", 1.5), interface = effect_row("api", "MPI-IO", 0.6),
-    "processes-per-node" = effect_row("ppn", "8 processes per node", 2), "random-offsets" = effect_row("order",
-      "random", 0.3),
-    "shared-file" = effect_row("layout", "file per process", 1.4), "stripe-count" = effect_row("stripe_count",
-      "8 stripes", 3),
-    "transfer-size" = effect_row("xfer_bytes", "1 MiB", 2)
+    "chunk-shape" = effect_row("chunking", "chunked", 0.5), collective = effect_row("collective", "collective", 1.5),
+    interface = effect_row("api", "MPI-IO", 0.6), "processes-per-node" = effect_row("ppn", "8 processes per node", 2),
+    "random-offsets" = effect_row("order", "random", 0.3),
+    "shared-file" = effect_row("layout", "file per process", 1.4),
+    "stripe-count" = effect_row("stripe_count", "8 stripes", 3), "transfer-size" = effect_row("xfer_bytes", "1 MiB", 2)
   )
   for (rule in names(cases)) {
     clear <- cases[[rule]]
@@ -47,10 +47,9 @@ test_that("clear effects become advice, unclear and emulated ones do not", {
 })
 
 test_that("stripes are proposed where a target may have them", {
-  evidence <- evidence_of(effect_row("layout", "file per process", 1.4))
   action_on <- function(kind) {
-    evidence$facts <- list(targets = list(list(target = "disk", kind = kind)))
-    load_part("advice", "shared-file")$advise(evidence)[[1]]$action
+    facts <- list(targets = list(list(target = "disk", kind = kind)))
+    action_of("shared-file", evidence_of(effect_row("layout", "file per process", 1.4), facts = facts))
   }
   expect_match(action_on("parallel"), "stripes")
   expect_no_match(action_on("memory"), "stripes")
@@ -58,8 +57,7 @@ test_that("stripes are proposed where a target may have them", {
 
 test_that("large effects that are not sure want more rounds", {
   open <- effect_row("order", "random", 0.5, clear = FALSE)
-  expect_match(load_part("advice", "too-few-rounds")$advise(evidence_of(open))[[1]]$evidence,
-    "^One large effect is not sure: random for")
+  expect_match(first_of("too-few-rounds", evidence_of(open))$evidence, "^One large effect is not sure: random for")
   expect_length(advised("too-few-rounds", evidence_of(data.table::copy(open)[, ratio := 1.05])), 0)
 })
 
@@ -76,12 +74,9 @@ test_that("writes that wait for their synchronisation are named where others wer
 
 # Records and points of one file system behind servers.
 on_servers <- function(..., records = read_synthetic(xfer_bytes = 2^20), points = page_points(records[0])) {
-  evidence <- evidence_of(records = data.table::copy(records)[, `:=`(target = "scratch", emulated = FALSE)],
-    points = points)
-  evidence$facts <- list(targets = list(list(target = "scratch", kind = "parallel", ...)))
-  evidence
+  evidence_of(records = data.table::copy(records)[, `:=`(target = "scratch", emulated = FALSE)], points = points,
+    facts = list(targets = list(list(target = "scratch", kind = "parallel", ...))))
 }
-action_of <- function(rule, evidence) load_part("advice", rule)$advise(evidence)[[1]]$action
 
 test_that("no advice about reads that was followed already", {
   reads <- read_synthetic(xfer_bytes = 2^20)[access == "read"][, `:=`(verdict = "UNPROVEN", emulated = FALSE,
@@ -110,14 +105,12 @@ test_that("files are compared with the memory of servers that a probe reports", 
   reads <- read_synthetic(xfer_bytes = 2^20)[access == "read"][, `:=`(proof = "servers", file_bytes = 2^30, item = NA)]
   expect_length(advised("server-cache", on_servers(records = reads)), 0)
   expect_length(advised("server-cache", on_servers(records = reads, server_memory_bytes = 2^29)), 0)
-  found <- load_part("advice", "server-cache")$advise(on_servers(records = reads, server_memory_bytes = 2^32))[[1]]
+  found <- first_of("server-cache", on_servers(records = reads, server_memory_bytes = 2^32))
   expect_identical(found$evidence, "The largest file (1 GiB) is 25 % of their memory (4 GiB).")
   seen <- data.table::copy(reads)[, proof := "devices"]
   expect_length(advised("server-cache", on_servers(records = seen, server_memory_bytes = 2^32)), 0)
-  caught <- data.table::copy(reads)[, `:=`(verdict = "DEGRADED", reasons = "not-from-server-devices",
-    proof = "")]
-  expect_match(load_part("advice", "server-cache")$advise(on_servers(records = caught))[[1]]$evidence,
-    "came from the caches of the servers")
+  caught <- data.table::copy(reads)[, `:=`(verdict = "DEGRADED", reasons = "not-from-server-devices", proof = "")]
+  expect_match(first_of("server-cache", on_servers(records = caught))$evidence, "came from the caches of the servers")
 })
 
 test_that("the doubt about memory is not of servers whose memory is known or whose devices gave the bytes", {
@@ -136,7 +129,7 @@ test_that("what was reached of the links is told in per cent, and more clients a
   points <- data.table::data.table(target = "scratch", emulated = FALSE, n = 6L, access = "write", nn = c(1L, 2L),
     ppn = 4L, median = c(1100, 2150), verdict = "VALID", api = "POSIX", purpose = "bandwidth", sync = TRUE)
   expect_length(advised("link-share", on_servers(points = points)), 0)
-  found <- load_part("advice", "link-share")$advise(on_servers(points = points, links_mbit_s = 10000))[[1]]
+  found <- first_of("link-share", on_servers(points = points, links_mbit_s = 10000))
   expect_identical(found$title, "The links limit writes on scratch.")
   expect_identical(found$evidence, "1,100 MiB/s are 92 % of what the links of 1 client carry.")
   expect_match(found$action, "more than 2 clients")
@@ -147,7 +140,7 @@ test_that("what was reached of the links is told in per cent, and more clients a
   faster <- data.table::copy(points)[, median := 2400]
   other <- function(column, value) data.table::set(data.table::copy(faster), j = column, value = value)
   doubted <- rbind(points, other("verdict", "DEGRADED"), other("sync", FALSE), other("api", "NULL"))
-  again <- load_part("advice", "link-share")$advise(on_servers(points = doubted, links_mbit_s = 10000))[[1]]
+  again <- first_of("link-share", on_servers(points = doubted, links_mbit_s = 10000))
   expect_identical(again$evidence, found$evidence)
   # Logs may not tell their nodes.
   expect_length(advised("link-share", on_servers(points = other("nn", NA_integer_), links_mbit_s = 10000)), 0)
@@ -242,22 +235,21 @@ test_that("layers are one piece of advice, and so are transfer sizes, with what 
   expect_match(found[[1]]$title, "PnetCDF and HDF5 cost bandwidth for writes on disk", fixed = TRUE)
   expect_match(found[[1]]$evidence, "They reach 50 % [48\u201352 %] and 80 % [76\u201384 %] of POSIX.", fixed = TRUE)
   sizes <- rbind(effect_row("xfer_bytes", "1 MiB", 2), effect_row("xfer_bytes", "10 MiB", 3))
-  expect_match(load_part("advice", "transfer-size")$advise(evidence_of(sizes))[[1]]$evidence, "10 MiB")
+  expect_match(first_of("transfer-size", evidence_of(sizes))$evidence, "10 MiB")
   expect_length(advised("transfer-size", evidence_of(sizes)), 1)
 })
 
 test_that("collective calls are turned off by a hint with its value", {
-  found <- load_part("advice", "collective")$advise(evidence_of(effect_row("collective", "collective", 0.5)))[[1]]
-  expect_match(found$action, "`romio_cb_write` to `disable`", fixed = TRUE)
+  action <- action_of("collective", evidence_of(effect_row("collective", "collective", 0.5)))
+  expect_match(action, "`romio_cb_write` to `disable`", fixed = TRUE)
 })
 
 test_that("third-party records are not measured again, and no example has an interval over a factor of 10", {
   open <- effect_row("order", "random", 0.5, clear = FALSE)
   wide <- effect_row("block_bytes", "block 1 GiB", 0.1, clear = FALSE)[, `:=`(lo = 1e-4, hi = 100)]
-  evidence <- evidence_of(rbind(wide, open))
-  expect_match(load_part("advice", "too-few-rounds")$advise(evidence)[[1]]$evidence, "such as random")
-  evidence$facts <- list(about = list(site = "elsewhere"))
-  expect_no_match(load_part("advice", "too-few-rounds")$advise(evidence)[[1]]$action, "suite")
+  evidence <- evidence_of(rbind(wide, open), facts = list(about = list(site = "elsewhere")))
+  expect_match(first_of("too-few-rounds", evidence)$evidence, "such as random")
+  expect_no_match(action_of("too-few-rounds", evidence), "suite")
 })
 
 test_that("the doubt about rounds tells all numbers of runs, not the smallest as that of all", {
@@ -273,8 +265,7 @@ test_that("the doubt about rounds tells all numbers of runs, not the smallest as
 test_that("the doubt about short phases is of short ones alone, and not of memory", {
   points <- data.table::data.table(target = c("disk", "disk", "memory"), emulated = FALSE, n = 6L,
     seconds = c(1, 2, 0.01), api = "POSIX", access = "read", purpose = "bandwidth")
-  evidence <- evidence_of(points = points)
-  evidence$facts <- list(targets = list(list(target = "memory", kind = "memory")))
+  evidence <- evidence_of(points = points, facts = list(targets = list(list(target = "memory", kind = "memory"))))
   expect_null(doubt_about_phases(evidence))
   evidence$points[1, seconds := 0.012]
   found <- doubt_about_phases(evidence)

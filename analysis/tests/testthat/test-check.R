@@ -1,27 +1,17 @@
 # Mistakes in the files of the analysis, found without a record.
 
-claims_of <- function(decide) {
-  folder <- tempfile("home-")
-  dir.create(file.path(folder, "claims"), recursive = TRUE)
-  writeLines(c(
-    "title <- \"Made\"", "cites <- \"made\"",
-    sprintf("claims <- list(claim(\"a-claim\", \"It holds.\", \"here\", \"points\", %s, above(1), 0.1))", decide)
-  ), file.path(folder, "claims", "made.R"))
-  folder
-}
-
 test_that("the files of the analysis have no mistake", {
   expect_identical(as.character(problems_of_analysis()), character())
 })
 
 test_that("an unknown column is named with those that are there", {
-  found <- problems_of_claims("made", claims_of("function(points) largest_over_smallest(points[tol == \"x\"])"))
+  found <- problems_of_claims("made", made_claims("function(points) largest_over_smallest(points[tol == \"x\"])"))
   expect_match(found, "made.R: claim 'a-claim': there is no column 'tol'; there are .*tool", all = TRUE)
   expect_length(found, 1)
 })
 
 test_that("an unknown function is named", {
-  found <- problems_of_claims("made", claims_of("function(points) largest_of_smallest(points[tool == \"x\"])"))
+  found <- problems_of_claims("made", made_claims("function(points) largest_of_smallest(points[tool == \"x\"])"))
   expect_match(found, "claim 'a-claim': there is no function 'largest_of_smallest'", all = TRUE)
   expect_length(found, 1)
 })

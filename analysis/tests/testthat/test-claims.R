@@ -27,36 +27,17 @@ test_that("every claim is out of scope where its records are missing, and says w
   expect_identical(unique(verdicts_of(read_synthetic()[0])$verdict), "out of scope here")
 })
 
-# A folder like analysis/ with one paper of one claim.
-one_claim <- function(...) {
-  folder <- scratch("claims")
-  dir.create(folder)
-  writeLines(c(...), file.path(folder, "wrong.R"))
-  dirname(folder)
-}
-paper <- function(decide, expects) {
-  one_claim(
-    "title <- \"Wrong\"", "cites <- \"nobody\"",
-    sprintf(
-      "claims <- list(claim(\"buffers-shrink\", \"It shrinks.\", \"p\", \"nodes\", %s, %s, 0.1))",
-      decide, expects
-    )
-  )
-}
-
 test_that("a wrong claim is caught: by the records, and by name where it cannot be decided at all", {
-  shrinks <- paper("function(points) growth_of(points[role == \"native\"])", "below(0)")
+  shrinks <- made_claims("function(points) growth_of(points[role == \"native\"])", "below(0)")
   decided <- decide_claims(true_world, world_facts, NULL, shrinks)
   expect_identical(decided[evidence == "these records"]$verdict, "contradicted")
   expect_gt(decided$effect[1], 0.8)
-  broken <- paper("function(points) no_such_effect(points)", "above(1)")
-  expect_error(decide_claims(true_world, world_facts, NULL, broken), "wrong.R: claim 'buffers-shrink': could not find")
-  expect_error(load_claims("wrong", one_claim("title <- \"Wrong\"")), "wrong.R: does not define cites, claims")
-  twice <- one_claim(
-    "title <- \"T\"", "cites <- \"c\"",
-    "claims <- rep(list(claim(\"a\", \"A.\", \"p\", \"n\", identity, above(1), 0)), 2)"
-  )
-  expect_error(load_claims("wrong", twice), "claim 'a': the id is there twice")
+  broken <- made_claims("function(points) no_such_effect(points)")
+  expect_error(decide_claims(true_world, world_facts, NULL, broken), "made.R: claim 'a-claim': could not find")
+  without <- made_claims(lines = "title <- \"Made\"")
+  expect_error(load_claims("made", without), "made.R: does not define cites, claims")
+  twice <- made_claims(lines = made_paper("rep(list(claim(\"a\", \"A.\", \"p\", \"n\", identity, above(1), 0)), 2)"))
+  expect_error(load_claims("made", twice), "claim 'a': the id is there twice")
 })
 
 test_that("invalid and degraded records decide nothing; unproven ones decide and are counted", {
@@ -87,16 +68,18 @@ test_that("what the paper printed decides claims too, and contradicts one", {
   expect_true(all(is.na(decided$lo)))
 })
 
+ratio_of_orders <- function(records) {
+  ratio_between(evidence_of(records, NULL, bandwidth_io), "order", "random", "sequential")
+}
+
 test_that("an effect has the interval of its rounds, and one too wide decides nothing", {
   steady <- read_synthetic(order = c("sequential", "random"), n = 5, io_s = 1, moved_bytes = mib)
   steady[order == "random", io_s := 0.5]
-  points <- evidence_of(steady, NULL, bandwidth_io)
-  found <- ratio_of(points[order == "random"], points[order == "sequential"], "order")
+  found <- ratio_of_orders(steady)
   expect_equal(c(found$effect, found$lo, found$hi), c(2, 2, 2))
   expect_equal(c(found$count, found$rounds), c(2, 5))
   shaken <- data.table::copy(steady)[order == "random", io_s := c(0.5, 0.4, 0.6, 3, 3)[iteration + 1]]
-  points <- evidence_of(shaken, NULL, bandwidth_io)
-  found <- ratio_of(points[order == "random"], points[order == "sequential"], "order")
+  found <- ratio_of_orders(shaken)
   expect_lt(found$lo, 1)
   expect_gt(found$hi, 1.05)
   judged <- outcome_of(list(expects = above(1), tolerance = 0.05), found)
@@ -106,9 +89,7 @@ test_that("an effect has the interval of its rounds, and one too wide decides no
 above_one <- list(expects = above(1), tolerance = 0.05)
 order_effect <- function(factors) {
   records <- read_synthetic(access = "write", order = c("sequential", "random"), n = length(factors), moved_bytes = mib)
-  records[, io_s := ifelse(order == "random", 1 / factors[iteration + 1], 1)]
-  points <- evidence_of(records, NULL, bandwidth_io)
-  ratio_of(points[order == "random"], points[order == "sequential"], "order")
+  ratio_of_orders(records[, io_s := ifelse(order == "random", 1 / factors[iteration + 1], 1)])
 }
 
 test_that("less evidence decides less: one round decides nothing, a missing interval is no certainty", {
@@ -129,11 +110,7 @@ test_that("less evidence decides less: one round decides nothing, a missing inte
 test_that("sides that did not take turns are noted and have a wider interval", {
   records <- read_synthetic(access = "write", order = c("sequential", "random"), n = 4, io_s = 1, moved_bytes = mib)
   records[order == "random", io_s := c(0.5, 0.55, 0.52, 0.6)[run + 1]]
-  found <- function(first, other) {
-    minutes <- ifelse(records$order == "random", other[records$run + 1], first[records$run + 1])
-    points <- evidence_of(records[, began := sprintf("2026-01-01T00:%02d:00", minutes)], NULL, bandwidth_io)
-    ratio_of(points[order == "random"], points[order == "sequential"], "order")
-  }
+  found <- function(first, other) ratio_of_orders(begun(records, records$order == "random", first, other))
   turns <- found(c(0, 3, 4, 7), c(1, 2, 5, 6))
   apart <- found(0:3, 4:7)
   expect_null(turns$note)

@@ -169,12 +169,6 @@ test_that("neighbours are rounds in the order of time, of one access of a pair",
   expect_equal(autocorrelation_in_turns(list(order = both)), serial_correlation(rep(smooth, 2), rep(1:2, each = 12)))
 })
 
-# Records of two targets, or sides, whose rounds begin at these minutes.
-begun <- function(records, side, first, other) {
-  minutes <- ifelse(side, other[records$run + 1], first[records$run + 1])
-  records[, began := sprintf("2026-01-01T%02d:%02d:00.25+00:00", minutes %/% 60, minutes %% 60)][]
-}
-
 test_that("whether sides took turns is known from the times of their rounds", {
   skip_if_quick()
   turns <- function(first, other) {

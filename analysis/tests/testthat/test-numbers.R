@@ -6,6 +6,10 @@ facts_of_one <- list(
   executions = 2, finished_executions = 1, failed_executions = 0, excluded_points = 0
 )
 
+commands_of <- function(records = read_synthetic(), ...) {
+  make_numbers(records, replace(facts_of_one, names(list(...)), list(...)))$commands
+}
+
 test_that("every name is escaped and every command is letters only", {
   skip_if_quick()
   numbers <- make_numbers(read_synthetic(target = "t&t"), facts_of_one)
@@ -20,8 +24,7 @@ test_that("every name is escaped and every command is letters only", {
 test_that("the best medians are those of the records", {
   skip_if_quick()
   records <- read_synthetic()
-  records[, bw_mib_s := ifelse(access == "write", 1234.5, 20)]
-  short <- make_numbers(records, facts_of_one)$commands$BestInShort
+  short <- commands_of(records[, bw_mib_s := ifelse(access == "write", 1234.5, 20)])$BestInShort
   expect_equal(short, "The highest median bandwidths are 1,230~MiB/s for writes and 20~MiB/s for reads on synthetic.")
 })
 
@@ -82,9 +85,7 @@ test_that("what archived records do not tell is not in the text", {
 test_that("how large the largest files are is told where files and memory are known", {
   skip_if_quick()
   of <- function(records, memory_bytes) {
-    facts <- facts_of_one
-    facts$machines <- list(list(node = "n", memory_bytes = memory_bytes))
-    make_numbers(records, facts)$commands$LimitsText
+    commands_of(records, machines = list(list(node = "n", memory_bytes = memory_bytes)))$LimitsText
   }
   records <- read_synthetic()[, file_bytes := 2^24]
   expect_match(of(records, 2^30), "The largest files had \\LargestFile", fixed = TRUE)
@@ -97,24 +98,17 @@ test_that("how large the largest files are is told where files and memory are kn
 
 test_that("runs beyond the plan are explained", {
   skip_if_quick()
-  told <- function(finished) {
-    facts <- utils::modifyList(facts_of_one, list(finished_executions = finished))
-    make_numbers(read_synthetic(), facts)$commands$MeasuredText
-  }
-  expect_match(told(3), "Those beyond the plan are added rounds")
-  expect_no_match(told(2), "beyond the plan")
-  one <- make_numbers(read_synthetic(), utils::modifyList(facts_of_one, list(executions = 1)))$commands
-  expect_identical(one$PlannedExecutions, "1~planned execution")
+  expect_match(commands_of(finished_executions = 3)$MeasuredText, "Those beyond the plan are added rounds")
+  expect_no_match(commands_of(finished_executions = 2)$MeasuredText, "beyond the plan")
+  expect_identical(commands_of(executions = 1)$PlannedExecutions, "1~planned execution")
 })
 
 test_that("whether the programs of a stack agree is in the text", {
   skip_if_quick()
-  text <- "weir-io and IOR agree within 3 % on 4 of 4 cells"
-  facts <- utils::modifyList(facts_of_one, list(cross_check = list(list(text = text))))
-  told <- make_numbers(read_synthetic(), facts)$commands
+  told <- commands_of(cross_check = list(list(text = "weir-io and IOR agree within 3 % on 4 of 4 cells")))
   expect_match(told$MeasuredText, "\\CrossCheck{}", fixed = TRUE)
   expect_identical(told$CrossCheck, "weir-io and IOR agree within 3 \\% on 4 of 4 cells.")
-  expect_no_match(make_numbers(read_synthetic(), facts_of_one)$commands$MeasuredText, "CrossCheck")
+  expect_no_match(commands_of()$MeasuredText, "CrossCheck")
 })
 
 test_that("numbers can be requested by name", {
