@@ -178,12 +178,10 @@ doubt_about_load <- function(records) {
 
 # Whether the rule has a finding, of any weight, on a record: reasons are ids, notes are ids with their evidence.
 has_finding <- function(records, rule) {
-  columns <- intersect(c("reasons", "notes"), names(records))
   names_rule <- function(texts) {
     vapply(strsplit(texts, "[:;,]"), function(parts) rule %in% sub("^.* ", "", parts), TRUE)
   }
-  found <- lapply(columns, function(column) of_unique(records[[column]], names_rule))
-  Reduce(`|`, found, logical(nrow(records)))
+  of_unique(records$reasons, names_rule) | of_unique(records$notes, names_rule)
 }
 
 # A ratio as advice prints it: ×1.34 [1.19–1.47].
@@ -214,10 +212,6 @@ effects_that_matter <- function(evidence, of) {
   effects[emulated == FALSE & clear == TRUE & dimension %in% of]
 }
 
-suite_names <- function(facts, separator = ", ") {
-  paste(vapply(as.list(facts$suites), function(suite) suite$suite, ""), collapse = separator)
-}
-
 suites_with_scale <- function(facts) {
   paste(vapply(as.list(facts$suites), function(suite) {
     if (is.null(suite$scale)) suite$suite else sprintf("%s (scale %s)", suite$suite, suite$scale)
@@ -225,7 +219,7 @@ suites_with_scale <- function(facts) {
 }
 
 page_following <- function(facts, folder) {
-  suites <- suite_names(facts, ",")
+  suites <- paste(vapply(as.list(facts$suites), function(suite) suite$suite, ""), collapse = ",")
   study <- file.path("results", text_of(facts$site$site, "archive"), basename(normalizePath(folder)))
   list(
     if (nzchar(suites)) {

@@ -92,9 +92,7 @@ paste_doubts <- function(first, second) ifelse(nzchar(first), paste(first, secon
 opening_share <- function(records) pmin(1, pmax(1e-6, 1 - records$io_s / above_zero(records$total_s)))
 
 printed_evidence <- function(paper, published) {
-  if (is.null(paper$published)) no_evidence else published_evidence(
-    published, paper$published, if (is.null(paper$wire_gbit_s)) NA_real_ else paper$wire_gbit_s
-  )
+  if (is.null(paper$published)) no_evidence else published_evidence(published, paper$published, paper$wire_gbit_s)
 }
 
 # `degraded_too` gives the evidence that would be there if degraded records counted: how many rounds ran.

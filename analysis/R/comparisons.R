@@ -20,7 +20,7 @@ find_effects <- function(records, metric) {
   runs <- run_values(records, metric$value(records), c("target", "access", "item"))
   cells <- comparable_cells(records, runs)
   inflation <- inflation_of(study_autocorrelation())
-  experiments <- lapply(split(cells, by = intersect(c("suite", "experiment"), names(cells))), with_settings)
+  experiments <- lapply(split(cells, by = c("suite", "experiment")), with_settings)
   compared <- c(compared_dimensions(records), unique(unlist(lapply(experiments, function(one) one$own))))
   drift <- drift_of_campaign(records)
   varying <- varying_columns(cells, intersect(compared, names(cells)))

@@ -22,8 +22,7 @@ evidence_of <- function(records, facts, value_of) {
   points[, `:=`(rounds = lists$rounds, times = lists$times)]
   points <- about_points(records, by)[points, on = by]
   data.table::setorderv(points, by)
-  wire_gbit_s <- facts$site$wire_gbit_s
-  points[, `:=`(statistic = "median", wire_mib_s = wire_rate(if (is.null(wire_gbit_s)) NA_real_ else wire_gbit_s))][]
+  points[, `:=`(statistic = "median", wire_mib_s = wire_rate(facts$site$wire_gbit_s))][]
 }
 
 # What else a claim may need of a point. What differs among the records of a point is evaluated record by record.
@@ -43,13 +42,13 @@ about_points <- function(records, by) {
   values[reasons[about, on = by], on = by]
 }
 
-# The rate of one node's network in MiB/s.
-wire_rate <- function(gbit_s) gbit_s * 1e9 / 8 / mib
+# The rate of one node's network in MiB/s, where it is known.
+wire_rate <- function(gbit_s) if (is.null(gbit_s)) NA_real_ else gbit_s * 1e9 / 8 / mib
 
 no_evidence <- data.table::data.table()
 
 # The values that a paper printed: aggregates, each a point without records and so without an interval.
-published_evidence <- function(path, source_name, wire_gbit_s = NA_real_) {
+published_evidence <- function(path, source_name, wire_gbit_s = NULL) {
   if (is.null(path)) {
     return(no_evidence)
   }

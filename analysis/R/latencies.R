@@ -16,9 +16,6 @@ apart_in_latencies <- c("target", "tool", "api", "access", "order", "nn", "ppn",
 # Names the storages whose reads were served from the page cache: their times are not those of the storage.
 note_cached_reads <- function(table, records) {
   reads <- records[access == "read" & verdict %in% usable_verdicts]
-  if (is.null(reads$fetched_bytes) || nrow(reads) == 0) {
-    return(table)
-  }
   cached <- reads[, .(is_cached = all(fetched_bytes %in% 0)), by = .(emulated, target)][is_cached == TRUE]
   if (nrow(cached) == 0) {
     return(table)

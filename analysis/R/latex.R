@@ -114,9 +114,8 @@ latex_table <- function(name, caption, cells, columns = NULL, header = names(cel
   rows <- paste0(do.call(paste, c(known[!empty], sep = " & ")), " \\\\")
   body <- if (is.null(groups)) rows else with_group_lines(rows, groups, length(columns))
   head <- if (any(nzchar(header))) c(paste0(paste(header, collapse = " & "), " \\\\"), "\\midrule")
-  without <- if (length(remarks) > 0) sprintf(" (%s).", paste(remarks, collapse = "; ")) else NULL
   caption <- escape_latex(caption)
-  if (!is.null(without)) caption <- paste0(sub("[.]$", "", caption), without)
+  if (length(remarks) > 0) caption <- sprintf("%s (%s).", sub("[.]$", "", caption), paste(remarks, collapse = "; "))
   caption <- sprintf("\\caption{%s}\\label{tab:%s}", caption, name)
   preamble <- paste0("@{}", paste(columns, collapse = ""), "@{}")
   if (!in_place && sum(lines) + length(unique(groups)) <= most_lines_of_float) {

@@ -103,7 +103,8 @@ page_model <- function(records, facts, inputs, folder) {
     following = page_following(facts, folder), questions = page_questions(points, facts),
     points = point_rows(points, records, folder), points_total = nrow(points), figures = list(), absent = list(),
     drawing = TRUE, claims = list(),
-    excluded = page_excluded(inputs), machine = if (length(facts$site) > 0) rows_of(machine_facts(facts)) else list()
+    excluded = page_excluded(inputs),
+    machine = if (length(facts$site) > 0) each_row(machine_facts(facts), as.list) else list()
   )
 }
 
@@ -122,8 +123,8 @@ page_study <- function(facts, folder) {
     memory = if (is.null(machine$memory_bytes)) "" else bytes_words(machine$memory_bytes),
     kernel = text_of(machine$kernel, ""), nodes = length(facts$machines),
     began = text_of(facts$began, ""), weir = text_of(facts$weir_version, ""),
-      executions = count_of(facts$finished_executions),
-    failed = count_of(facts$failed_executions), digest = text_of(facts$digest, "")
+    executions = count_of(facts$finished_executions), failed = count_of(facts$failed_executions),
+    digest = text_of(facts$digest, "")
   )
 }
 

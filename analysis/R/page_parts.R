@@ -37,12 +37,12 @@ page_claims <- function(inputs, facts) {
   claims[, interval := claim_interval(claims)]
   effects <- signif(claims$effect, 3)
   claims[, effect := ifelse(is.na(effects), "", format_plain(effects))]
-  rows_of(claims[, c("paper", "claim", "says", "evidence", "verdict", "effect", "interval", "bound"), with = FALSE])
+  each_row(claims[, .(paper, claim, says, evidence, verdict, effect, interval, bound)], as.list)
 }
 
 page_excluded <- function(inputs) {
   if (is.null(inputs$excluded) || !file.exists(inputs$excluded)) {
     return(list())
   }
-  rows_of(data.table::fread(inputs$excluded, colClasses = "character"))
+  each_row(data.table::fread(inputs$excluded, colClasses = "character"), as.list)
 }

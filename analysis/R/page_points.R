@@ -6,7 +6,7 @@ page_points <- function(records) {
   data <- records[access %in% c("write", "read") & is.na(item)]
   by <- c("target", "emulated", "access", "cell")
   points <- summarise_records(data, bandwidth_all(data), by, "MiB/s")
-  first <- data[, .SD[1], by = by, .SDcols = setdiff(intersect(c(page_columns, dimensions()), names(data)), by)]
+  first <- data[, .SD[1], by = by, .SDcols = setdiff(c(page_columns, dimensions()), by)]
   # A percentile of few operations is their maximum.
   usable <- data.table::copy(data[verdict %in% usable_verdicts])
   usable[, sync_share := sync_s / total_s][!(ops >= 100) %in% TRUE, lat_p99_us := NA_real_]
@@ -28,9 +28,6 @@ page_points <- function(records) {
 
 # Hints, and the offsets and cache of single operations, are in the label alone.
 with_options <- function(points) {
-  if (is.null(points$label)) {
-    return(points)
-  }
   hinted <- nzchar(hints_of_labels(points$label))
   plain <- !hinted & points$experiment %in% points$experiment[hinted]
   options <- paste0(option_words(points$label), ifelse(plain, "no hints", ""))
@@ -45,14 +42,12 @@ counts_of_verdicts <- function(data, by) {
 
 # Most points have no doubts; only the others are evaluated one by one.
 doubts_of_points <- function(data, by) {
-  columns <- intersect(c("missing", "verdict", "reasons", "evidence"), names(data))
-  rows <- unique(data[, c(by, columns), with = FALSE])
-  lacking <- if (is.null(rows$missing)) FALSE else !is.na(rows$missing) & nzchar(rows$missing)
-  rows[, doubtful := nzchar(rows$reasons) | lacking]
+  rows <- unique(data[, c(by, "missing", "verdict", "reasons", "evidence"), with = FALSE])
+  rows[, doubtful := nzchar(reasons) | (!is.na(missing) & nzchar(missing))]
   seen <- rows[order(verdict == "VALID"), .(seen = evidence[1]), by = by]
   doubts <- rows[doubtful == TRUE, .(
-    doubts = paste(unique(c(reasons[nzchar(reasons)], missing_words(.SD))), collapse = "; ")
-  ), by = by, .SDcols = intersect(c("missing", "verdict"), columns)]
+    doubts = paste(unique(c(reasons[nzchar(reasons)], missing_words(missing))), collapse = "; ")
+  ), by = by]
   doubts[seen, on = by][is.na(doubts), doubts := ""][]
 }
 
@@ -77,8 +72,7 @@ setting_columns <- function(points) {
 
 # Where a cell is measured by weir-io in place of IOR, whose number it is stands beside it.
 programs_differ <- function(points) {
-  all(c("tool", "program") %in% names(points)) &&
-    any(points[!is.na(program), data.table::uniqueN(program), by = tool]$V1 > 1)
+  any(points[!is.na(program), .(programs = data.table::uniqueN(program)), by = tool]$programs > 1)
 }
 
 # Settings in which points differ. A program without an option ran with its usual value, so that a study of several
@@ -92,12 +86,9 @@ varying_settings <- function(points, columns) {
   }, intersect(columns, names(points)))
 }
 
-missing_words <- function(rows) {
-  if (is.null(rows$missing)) {
-    return(character())
-  }
-  absent <- unique(unlist(strsplit(rows$missing[!is.na(rows$missing)], ";", fixed = TRUE)))
-  if (length(absent) > 0) sprintf("no evidence: %s", absent) else character()
+missing_words <- function(missing) {
+  absent <- unique(unlist(strsplit(missing[!is.na(missing)], ";", fixed = TRUE)))
+  if (length(absent) > 0) sprintf("no evidence: %s", absent)
 }
 
 # For each target and access: the best point, small random transfers, the tail of their latency.
@@ -182,9 +173,9 @@ page_effects <- function(effects, most = 9L) {
   # Few of the unclear effects, and none whose interval is too wide to tell anything.
   open <- utils::head(known[clear == FALSE & !is_too_wide(lo, hi)], most_unclear)
   shown <- utils::head(rbind(known[clear == TRUE], open), most)
-  rows_of(shown[, .(
+  each_row(shown[, .(
     target, access, setting, instead_of, ratio, lo, hi, clear, pairs_agree, pairs, rounds, also_differs
-  )])
+  )], as.list)
 }
 
 # ---- the browser of records -----------------------------------------------------------------------------------------
@@ -253,8 +244,4 @@ command_of <- function(source, folder) {
 # What is JSON already, as the points are, stays as it is.
 to_json <- function(value) {
   jsonlite::toJSON(value, auto_unbox = TRUE, null = "null", na = "null", digits = NA, json_verbatim = TRUE)
-}
-
-rows_of <- function(table) {
-  if (is.null(table) || nrow(table) == 0) list() else unname(split(table, seq_len(nrow(table)))) |> lapply(as.list)
 }

@@ -113,12 +113,8 @@ bandwidth_io <- function(records) load_metric("bandwidth-io")$value(records)
 # A write that nobody synchronised may have ended in memory: where the same storage has writes that were, only those are
 # its bandwidth. Without a page cache (O_DIRECT) there is nothing to synchronise first.
 ended_in_storage <- function(rows) {
-  if (is.null(rows$sync)) {
-    return(rep(TRUE, nrow(rows)))
-  }
   writes <- rows$access == "write"
-  direct <- if (is.null(rows$direct)) FALSE else rows$direct %in% TRUE
-  unsynced <- writes & rows$sync %in% FALSE & !direct
+  unsynced <- writes & rows$sync %in% FALSE & !rows$direct %in% TRUE
   !(unsynced & rows$target %in% rows$target[writes & rows$sync %in% TRUE])
 }
 

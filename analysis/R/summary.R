@@ -4,7 +4,7 @@
 # alone the point is made of them and is degraded. Invalid records are counted and give no number. No records are no
 # rows, with the columns that others have.
 summarise_records <- function(records, value, by, unit) {
-  valued <- with_values(records, value, c(by, "cell", intersect("until", names(records))))
+  valued <- with_values(records, value, c(by, "cell", "until"))
   valued[, used := used_records(valued, by)]
   counts <- count_records(valued, by)
   runs <- valued[used == TRUE, .(value = median(value_of_record)), by = c(by, "cell", "round")]
@@ -87,9 +87,7 @@ order_statistics <- function(runs, by, added = NULL) {
 }
 
 # The groups with a cell to which rounds were added until its interval was narrow.
-with_added_rounds <- function(valued, by) {
-  if ("until" %in% names(valued)) unique(valued[used & !is.na(until), by, with = FALSE])
-}
+with_added_rounds <- function(valued, by) unique(valued[used & !is.na(until), by, with = FALSE])
 
 # What else tells cells apart. A figure maps some of the dimensions to axes, colours and panels; the rest must not be
 # pooled. The smallest explanation of what still differs within a group of `by`: column after column, the one that

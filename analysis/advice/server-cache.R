@@ -2,9 +2,8 @@
 advise <- function(evidence) {
   on_servers <- network_targets(evidence$facts)
   reads <- evidence$records[emulated == FALSE & access == "read" & verdict %in% c(usable_verdicts, "DEGRADED") &
-    is.na(item) & target %in% on_servers]
-  # Unless their devices were seen to give the bytes.
-  if (!is.null(reads$proof)) reads <- reads[!proof %in% "devices"]
+    # Unless their devices were seen to give the bytes.
+    is.na(item) & target %in% on_servers & !proof %in% "devices"]
   only_if(nrow(reads) > 0)
   memory <- known_of_targets(evidence$facts, "server_memory_bytes")
   cached <- data.table::copy(reads)[, from_memory := has_finding(reads, "not-from-server-devices")]

@@ -127,7 +127,8 @@ test_that("the doubt about memory is not of servers whose memory is known or who
 
 test_that("what was reached of the links is told in per cent, and more clients are proposed where links limit", {
   points <- data.table::data.table(target = "scratch", emulated = FALSE, n = 6L, access = "write", nn = c(1L, 2L),
-    ppn = 4L, median = c(1100, 2150), verdict = "VALID", api = "POSIX", purpose = "bandwidth", sync = TRUE)
+    ppn = 4L, median = c(1100, 2150), verdict = "VALID", api = "POSIX", purpose = "bandwidth", sync = TRUE,
+    direct = NA)
   expect_length(advised("link-share", on_servers(points = points)), 0)
   found <- first_of("link-share", on_servers(points = points, links_mbit_s = 10000))
   expect_identical(found$title, "The links limit writes on scratch.")
@@ -264,7 +265,7 @@ test_that("the doubt about rounds tells all numbers of runs, not the smallest as
 
 test_that("the doubt about short phases is of short ones alone, and not of memory", {
   points <- data.table::data.table(target = c("disk", "disk", "memory"), emulated = FALSE, n = 6L,
-    seconds = c(1, 2, 0.01), api = "POSIX", access = "read", purpose = "bandwidth")
+    seconds = c(1, 2, 0.01), api = "POSIX", access = "read", purpose = "bandwidth", sync = NA, direct = NA)
   evidence <- evidence_of(points = points, facts = list(targets = list(list(target = "memory", kind = "memory"))))
   expect_null(doubt_about_phases(evidence))
   evidence$points[1, seconds := 0.012]

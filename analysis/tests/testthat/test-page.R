@@ -87,7 +87,7 @@ test_that("writes that were not synchronised are no best bandwidth beside those 
   expect_lt(best(rbind(rows, cached)), 1e5)
   expect_equal(best(rbind(rows, data.table::copy(cached)[, direct := TRUE], fill = TRUE)), 1e6)
   expect_equal(best(cached), 1e6)
-  found <- rates_of_storage(rbind(rows, cached)[, `:=`(item = NA_character_, purpose = "bandwidth")])
+  found <- rates_of_storage(rbind(rows, cached)[, `:=`(item = NA_character_, purpose = "bandwidth", direct = NA)])
   expect_setequal(found$cell, rows$cell)
 })
 
