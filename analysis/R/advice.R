@@ -135,11 +135,6 @@ doubt_about_phases <- function(evidence) {
   ))
 }
 
-targets_of_kind <- function(facts, wanted) {
-  kinds <- kinds_of_targets(facts)
-  names(kinds)[kinds %in% wanted]
-}
-
 network_targets <- function(facts) targets_of_kind(facts, c("network", "parallel"))
 
 # A number of the descriptions of targets, where it is known.

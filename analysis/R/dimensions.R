@@ -3,7 +3,7 @@
 
 record_schema <- function() file.path(dirname(analysis_home()), "config", "schemas", "record.schema.yaml")
 
-# One row a column: name, type (text, number or flag), unit, levels, and its role.
+# One row a column: name, type (text, number or flag), unit, role, and the terms for its values.
 record_columns <- local({
   known <- NULL
   function() {
@@ -22,7 +22,6 @@ columns_of_schema <- function(path) {
     unit = vapply(properties, function(it) text_of(it[["x-unit"]], ""), ""),
     role = vapply(names(properties), function(name) role_of_property(name, properties[[name]]), ""),
     usual = unname(lapply(properties, `[[`, "default")),
-    levels = unname(lapply(properties, function(it) unlist(it$enum))),
     texts = unname(lapply(properties, function(it) unlist(it[["x-texts"]]))),
     marks = unname(lapply(properties, function(it) unlist(it[["x-marks"]]))),
     meanings = unname(lapply(properties, function(it) unlist(it[["x-meanings"]])))
@@ -41,20 +40,11 @@ type_of_property <- function(property) {
 }
 
 role_of_property <- function(name, property) {
-  if (name %in% conditions) "parameter" else text_of(property[["x-role"]], role_before_schema(name))
+  if (name %in% conditions) "parameter" else text_of(property[["x-role"]], "measure")
 }
 
 # What was used is a condition of the measurement, although it identifies it too.
 conditions <- c("site", "target", "stack", "tool", "program", "tool_version", "experiment", "suite")
-
-# For a schema that tells no roles.
-role_before_schema <- function(name) {
-  requested <- c(
-    "api", "nn", "ppn", "xfer_bytes", "layout", "order", "collective", "direct", "chunking", "fill", "unlimited",
-    "deflate_level", "sync", "segments", "stonewall_s", "block_bytes", "stripe_count", "directories"
-  )
-  if (name %in% requested) "parameter" else "measure"
-}
 
 # Rows, not settings: which access and which kind of item a record is of, and how much was requested in all.
 no_dimensions <- c("access", "item", "requested_bytes", "requested_ops")

@@ -23,7 +23,6 @@ phases_of_io500 <- function(records, inputs) {
   if (nrow(records) == 0) {
     return(data.table::data.table())
   }
-  records <- data.table::copy(records)
   records[, phase := ifelse(
     experiment == "find", "find", paste(sub("-", "_", experiment), io500_accesses[access], sep = "_")
   )]

@@ -44,8 +44,6 @@ first_above_zero <- function(formulas, records) {
 }
 
 # The metric requested of a figure or table, else bandwidth.
-metric_of <- function(inputs, name = "bandwidth") {
-  if (is.null(inputs$metric)) load_metric(name) else load_metric(inputs$metric)
-}
+metric_of <- function(inputs) load_metric(if (is.null(inputs$metric)) "bandwidth" else inputs$metric)
 
 axis_title <- function(metric) sprintf("%s in %s", capitalised(metric$words), metric$unit)

@@ -12,6 +12,11 @@ kinds_of_targets <- function(facts) {
   kinds
 }
 
+targets_of_kind <- function(facts, wanted) {
+  kinds <- kinds_of_targets(facts)
+  names(kinds)[kinds %in% wanted]
+}
+
 # Archived records say no kind: whoever used a burst buffer's own interface reached a burst buffer.
 add_roles <- function(records, facts = NULL) {
   kinds <- kinds_of_targets(facts)

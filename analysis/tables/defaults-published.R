@@ -14,7 +14,8 @@ make_latex <- function(table) {
   stripes <- sort(unique(table$stripes))
   blocks <- lapply(c("read", "write"), function(side) block_of(table[access == side], stripes))
   cells <- data.table::rbindlist(blocks)
-  ends <- table[, sprintf("%ss: %s to %s MiB/s", access[1], rate_4(best_lo[1]), rate_4(best_hi[1])), by = access]$V1
+  ends <- table[, sprintf("%ss: %s to %s MiB/s", access[1], thousands(signif(best_lo[1], 5)),
+    thousands(signif(best_hi[1], 5))), by = access]$V1
   agree <- sprintf(" The bandwidth over that of the best settings (%s), truncated, gives %d of %d arithmetic means.",
     paste(rev(ends), collapse = ", "), sum(table$recomputed == table$arithmetic), nrow(table))
   spans <- sprintf("\\multicolumn{3}{c}{%s}", counted(stripes, "stripe"))
@@ -33,10 +34,8 @@ block_of <- function(rows, stripes) {
   processes <- sort(unique(rows$ppn))
   columns <- lapply(stripes, function(count) {
     of <- rows[stripes == count][match(processes, ppn)]
-    list(node = format(of$node_mib_s, big.mark = ",", trim = TRUE),
-      "ar." = words(of$arithmetic, max(rows$arithmetic)), "ha." = words(of$harmonic, max(rows$harmonic)))
+    list(node = thousands(of$node_mib_s), "ar." = words(of$arithmetic, max(rows$arithmetic)),
+      "ha." = words(of$harmonic, max(rows$harmonic)))
   })
   data.table::as.data.table(c(list(ppn = processes), unlist(columns, recursive = FALSE)))
 }
-
-rate_4 <- function(rate) format(signif(rate, 5), big.mark = ",", trim = TRUE)
