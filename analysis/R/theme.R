@@ -128,6 +128,9 @@ upright_row_titles <- function() {
   ggplot2::theme(strip.text.y = ggplot2::element_text(angle = 0, hjust = 0, size = type_size_pt))
 }
 
+# Where the lines of panels have names, their axis needs none.
+theme_of_rows <- function() list(ggplot2::labs(y = NULL), theme_weir(), upright_row_titles())
+
 # No line begins with the unit of the number that ends the line before it.
 wrap_words <- function(text, width = 138) {
   kept <- gsub("(?<=[0-9]) (?=(%|[KMGT]iB(/s)?|s|ms|\u00b5s)([ .,;:)]|$))", "\u0001", text, perl = TRUE)

@@ -61,9 +61,7 @@ make_figure <- function(table) {
     ggplot2::scale_x_log10("Value with the setting over the value without it", breaks = factor_breaks,
       labels = function(it) paste0("\u00d7", format_plain(it))) +
     ggplot2::coord_cartesian(xlim = shown_range(table)) +
-    ggplot2::labs(y = NULL) +
-    theme_weir() +
-    upright_row_titles()
+    theme_of_rows()
 }
 
 letters_of_row <- 62

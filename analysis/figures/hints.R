@@ -30,9 +30,7 @@ make_figure <- function(table) {
     scale_access(drawn$access) +
     ggplot2::guides(colour = "none", shape = "none") +
     ggplot2::scale_x_log10("Factor", breaks = c(0.25, 1, 4), labels = format_plain) +
-    ggplot2::labs(y = NULL) +
-    theme_weir() +
-    upright_row_titles()
+    theme_of_rows()
 }
 
 # The hints, and which of several transfers, nodes or processes had them.

@@ -77,9 +77,7 @@ make_figure <- function(table) {
     scale_looks(looks_of("phase", shown$phase)) +
     ggplot2::scale_x_continuous("Share of the time in %", limits = c(0, 100), breaks = c(0, 25, 50, 75, 100),
       labels = share_labels(panel_width_mm(table))) +
-    ggplot2::labs(y = NULL) +
-    theme_weir() +
-    upright_row_titles()
+    theme_of_rows()
 }
 
 # The ends of neighbouring panels would read as one number: 1000.

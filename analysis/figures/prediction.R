@@ -34,9 +34,7 @@ make_figure <- function(table) {
     scale_looks(looks_by_place("storage", sort(unique(drawn$application)))) +
     ggplot2::guides(colour = "none") +
     ggplot2::scale_x_log10("Predicted over measured time", breaks = c(0.25, 0.5, 1, 2, 4), labels = format_plain) +
-    ggplot2::labs(y = NULL) +
-    theme_weir() +
-    upright_row_titles()
+    theme_of_rows()
 }
 
 height_mm <- function(table) 34 + 20 * data.table::uniqueN(table, by = c("target", "nn", "ppn"))

@@ -43,9 +43,7 @@ make_figure <- function(table) {
       breaks = c(0, 0.5, 1), labels = c("0", "0.5", "1")
     ) +
     ggplot2::scale_x_discrete(NULL, labels = words_of_size) +
-    ggplot2::labs(y = NULL) +
-    theme_weir() +
-    upright_row_titles() +
+    theme_of_rows() +
     ggplot2::theme(panel.grid.major = ggplot2::element_blank(), axis.text.x = size_labels(drawn))
 }
 

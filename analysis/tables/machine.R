@@ -6,8 +6,7 @@ caption <- "What was measured: machines, targets and software, as the measuremen
 
 make_table <- function(records, inputs) {
   facts <- read_facts(inputs$facts)
-  rows <- if (is.null(facts$about)) machine_facts(facts) else archive_facts(facts$about)
-  data.table::as.data.table(rows)
+  if (is.null(facts$about)) machine_facts(facts) else archive_facts(facts$about)
 }
 
 make_latex <- function(table) {

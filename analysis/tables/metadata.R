@@ -8,9 +8,7 @@ caption <- paste(
   "microseconds, as one rank sees them (of a search: of one look at a file)."
 )
 
-make_table <- function(records, inputs) {
-  emulated_last(metadata_points(records))
-}
+make_table <- function(records, inputs) emulated_last(metadata_points(records))
 
 make_latex <- function(table) {
   measured <- table[n > 0]

@@ -8,9 +8,7 @@ caption <- paste(
 )
 most_points <- 100
 
-make_table <- function(records, inputs) {
-  emulated_last(bandwidth_points(records))
-}
+make_table <- function(records, inputs) emulated_last(bandwidth_points(records))
 
 make_latex <- function(table) {
   shown <- highest_of_each(table)
