@@ -37,9 +37,8 @@ everything <- function() {
   rows[, requested_bytes := 100 * xfer_bytes * nn * ppn]
 }
 
-facts <- list(site = list(site = "s", wire_gbit_s = 100), targets = list(
-  list(target = "buffer", kind = "burst-buffer"), list(target = "mount", kind = "burst-buffer-fuse"),
-  list(target = "files", kind = "parallel"), list(target = "pool", kind = "pool")
+facts <- c(list(site = list(site = "s", wire_gbit_s = 100)), targets_of(
+  buffer = "burst-buffer", mount = "burst-buffer-fuse", files = "parallel", pool = "pool"
 ))
 
 rates_of_ior <- function(rows) {

@@ -18,6 +18,6 @@ world_where <- function(holds) {
   rows[, `:=`(lat_p50_us = ifelse(slow, 90, 30) * (1 + 0.002 * iteration), began = "2026-01-01T00:00:00")][]
 }
 
-facts <- list(suites = list(list(suite = "mistral")), targets = list(list(target = "files", kind = "parallel")))
+facts <- c(list(suites = list(list(suite = "mistral"))), targets_of(files = "parallel"))
 holds <- world_where(TRUE)
 contrary <- world_where(FALSE)

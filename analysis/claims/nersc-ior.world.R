@@ -23,6 +23,6 @@ world_where <- function(holds) {
   rows[, `:=`(io_s = moved_bytes / mib / bw_mib_s, began = "2026-01-01T00:00:00")][]
 }
 
-facts <- list(suites = list(list(suite = "nersc-ior")), targets = list(list(target = "files", kind = "parallel")))
+facts <- c(list(suites = list(list(suite = "nersc-ior"))), targets_of(files = "parallel"))
 holds <- world_where(TRUE)
 contrary <- world_where(FALSE)

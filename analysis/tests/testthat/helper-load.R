@@ -105,6 +105,10 @@ load_world <- local({
   }
 })
 
+# A table of these records, or its print.
+table_of <- function(name, records, inputs = list()) load_part("table", name, home)$make_table(records, inputs)
+print_of <- function(name, ...) load_part("table", name, home)$make_latex(table_of(name, ...))
+
 # A folder like analysis/ with the claims of a made paper: of these lines, or one claim of this rule.
 made_claims <- function(decide, expects = "above(1)", lines = made_paper(sprintf(
   "list(claim(\"a-claim\", \"It holds.\", \"here\", \"points\", %s, %s, 0.1))", decide, expects
@@ -141,6 +145,12 @@ ends_of <- function(sorted, ranks) {
     (1 - ranks$share) * sorted[ranks$k] + ranks$share * sorted[inner],
     (1 - ranks$share) * sorted[n + 1L - ranks$k] + ranks$share * sorted[n + 1L - inner]
   )
+}
+
+# Facts of targets of these kinds: targets_of(buffer = "burst-buffer").
+targets_of <- function(...) {
+  kinds <- c(...)
+  list(targets = unname(Map(function(name, kind) list(target = name, kind = kind), names(kinds), kinds)))
 }
 
 # A file of facts, as an input of parts.

@@ -4,16 +4,13 @@ test_that("the files of the analysis have no mistake", {
   expect_identical(as.character(problems_of_analysis()), character())
 })
 
-test_that("an unknown column is named with those that are there", {
-  found <- problems_of_claims("made", made_claims("function(points) largest_over_smallest(points[tol == \"x\"])"))
-  expect_match(found, "made.R: claim 'a-claim': there is no column 'tol'; there are .*tool", all = TRUE)
-  expect_length(found, 1)
-})
-
-test_that("an unknown function is named", {
-  found <- problems_of_claims("made", made_claims("function(points) largest_of_smallest(points[tool == \"x\"])"))
-  expect_match(found, "claim 'a-claim': there is no function 'largest_of_smallest'", all = TRUE)
-  expect_length(found, 1)
+test_that("an unknown function is named, an unknown column with those that are there", {
+  problem_of <- function(rule) problems_of_claims("made", made_claims(paste("function(points)", rule)))
+  column <- problem_of("largest_over_smallest(points[tol == \"x\"])")
+  expect_match(column, "made.R: claim 'a-claim': there is no column 'tol'; there are .*tool")
+  fun <- problem_of("largest_of_smallest(points[tool == \"x\"])")
+  expect_match(fun, "claim 'a-claim': there is no function 'largest_of_smallest'")
+  expect_identical(lengths(list(column, fun)), c(1L, 1L))
 })
 
 test_that("points have the columns that claims are checked against", {

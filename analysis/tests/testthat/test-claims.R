@@ -19,9 +19,7 @@ test_that("every claim is reproduced in the world of its paper and not in the co
 })
 
 test_that("every claim is out of scope where its records are missing, and says which", {
-  poor <- verdicts_of(read_synthetic(access = "read", target = "memory"), facts = list(targets = list(
-    list(target = "memory", kind = "memory")
-  )))
+  poor <- verdicts_of(read_synthetic(access = "read", target = "memory"), facts = targets_of(memory = "memory"))
   expect_identical(unique(poor$verdict), "out of scope here")
   expect_true(all(nzchar(poor$needs)))
   expect_identical(unique(verdicts_of(read_synthetic()[0])$verdict), "out of scope here")
@@ -155,10 +153,7 @@ test_that("growth, lines and spread are what they say", {
 
 test_that("beside a stand-in the file system is the one behind it, on a real machine any", {
   records <- read_synthetic(target = c("buffer", "backing", "disk"), n = 1)
-  facts <- list(targets = list(
-    list(target = "buffer", kind = "burst-buffer"), list(target = "backing", kind = "disk"),
-    list(target = "disk", kind = "disk")
-  ))
+  facts <- targets_of(buffer = "burst-buffer", backing = "disk", disk = "disk")
   roles <- function(records) {
     found <- unique(add_roles(records, facts)[, .(target, role)])
     setNames(found$role, found$target)
@@ -173,8 +168,7 @@ test_that("the table of claims and the numbers of the prose come from the same f
   decided <- decide_claims(records, world_facts, NULL, home, "ime-paper")
   inputs <- claims_input(decided)
   expect_equal(decided_claims(NULL, inputs)$verdict, decided$verdict)
-  part <- load_part("table", "claims", home)
-  print <- part$make_latex(part$make_table(NULL, inputs))
+  print <- print_of("claims", NULL, inputs)
   expect_match(print, "cite\\{imefuse\\}", all = FALSE)
   expect_match(print, "these records, \\\\textbf\\{EMULATED\\}", all = FALSE)
   numbers <- claim_numbers(decided)

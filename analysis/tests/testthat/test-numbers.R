@@ -133,16 +133,12 @@ test_that("the counts of claims add up, and a claim that emulated storage contra
 test_that("the first table has columns for small random accesses where there are any", {
   point <- list(value = 1000, lo = NA, hi = NA, n = 1L, iops = 10, setting = "POSIX, 1 MiB", short = "POSIX")
   answer <- list(target = "disk", emulated = FALSE, access = "write", best = point, small = NULL, tail = NULL)
-  without <- answers_words(list(answer), list(list(name = "disk")))
-  expect_no_match(without, "small, random|--")
+  printed <- function(answer) answers_words(list(answer), list(list(name = "disk")))
+  expect_no_match(printed(answer), "small, random|--")
   answer$small <- point
-  found <- answers_words(list(answer), list(list(name = "disk")))
-  expect_match(found, "small, random")
+  expect_match(printed(answer), "small, random")
   # No heading promises an interval where the runs are too few for one.
-  several <- function(...) {
-    answer$best <- utils::modifyList(point, list(n = 6L, ...))
-    answers_words(list(answer), list(list(name = "disk")))
-  }
+  several <- function(...) printed(replace(answer, "best", list(utils::modifyList(point, list(n = 6L, ...)))))
   expect_match(several(lo = 900, hi = 1100), "{MiB/s [interval]}", fixed = TRUE)
   expect_match(several(), "{MiB/s}", fixed = TRUE)
   cells <- function(text) lengths(regmatches(text, gregexpr("&", text)))

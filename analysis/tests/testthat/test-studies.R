@@ -69,7 +69,7 @@ test_that("acceptance relates each interface to the declared peak, or reports th
   undeclared <- part$make_table(records, list())
   expect_equal(undeclared[access == "write"]$share, c(1, 0.5))
   expect_match(part$make_latex(undeclared), "50\\,\\%*", fixed = TRUE, all = FALSE)
-  other <- part$make_latex(part$make_table(records[, xfer_bytes := 3e6], list()))
+  other <- print_of("acceptance", records[, xfer_bytes := 3e6])
   expect_match(other, "Transfers of 3,000,000 bytes", fixed = TRUE, all = FALSE)
 })
 
@@ -130,8 +130,7 @@ test_that("the mount is compared with the native interface of its burst buffer",
     layers_world()[api == "POSIX"][, target := "mount"],
     layers_world()[api == "HDF5"][, `:=`(target = "buffer", api = "IME")]
   )
-  facts <- facts_file(targets = list(list(target = "mount", kind = "burst-buffer-fuse"),
-    list(target = "buffer", kind = "burst-buffer")))
+  facts <- do.call(facts_file, targets_of(mount = "burst-buffer-fuse", buffer = "burst-buffer"))
   table <- load_part("table", "layers", home)$make_table(records, list(facts = facts))
   expect_identical(unique(table$layer), "FUSE mount over buffer")
   drawn <- load_part("figure", "layers", home)$make_table(records, list(facts = facts))
@@ -148,7 +147,7 @@ test_that("the counters of a Lustre client stand in the table where a client cou
     label = "read cached seq", cell = "c0ffee"
   )[access == "read"]
   part <- load_part("table", "client-counters", home)
-  expect_match(part$make_latex(part$make_table(records, list())), "are not available here", all = FALSE)
+  expect_match(print_of("client-counters", records), "are not available here", all = FALSE)
   counters <- scratch("client-counters.csv")
   one <- records[1]
   data.table::fwrite(data.table::data.table(
@@ -202,8 +201,7 @@ test_that("an application is predicted by its kernel round by round, with its er
   expect_equal(found$predicted_s / found$measured_s, rep(0.5, 4))
   expect_true(all(found$n == 6))
   expect_match(prediction_answer(predicted_world(2), list()), "madbench within a factor of 2.00. Worst", fixed = TRUE)
-  latex <- load_part("table", "prediction", home)
-  expect_match(latex$make_latex(latex$make_table(predicted_world(2), list())), "-50\\,\\%", fixed = TRUE, all = FALSE)
+  expect_match(print_of("prediction", predicted_world(2)), "-50\\,\\%", fixed = TRUE, all = FALSE)
   expect_identical(nrow(predictions(read_synthetic())), 0L)
   expect_identical(study_answers(read_synthetic(), list())$AnswerPrediction, "")
   expect_match(prediction_answer(predicted_world(1.241)[, emulated := TRUE], list()),
@@ -229,12 +227,10 @@ test_that("predictions of several numbers of nodes and processes stand apart in 
   part <- load_part("figure", "prediction", home)
   drawn <- part$make_table(world, list())
   expect_identical(levels(part$make_figure(drawn)$data$panel), c("files\n1\u00d72", "files\n2\u00d72"))
-  latex <- load_part("table", "prediction", home)
-  rows <- latex$make_latex(latex$make_table(world, list()))
+  rows <- print_of("prediction", world)
   expect_match(rows, "$1\\times2$", fixed = TRUE, all = FALSE)
   expect_match(rows, "$2\\times2$", fixed = TRUE, all = FALSE)
-  once <- latex$make_latex(latex$make_table(world[run == 0], list()))
-  expect_match(once, "no values: interval", fixed = TRUE, all = FALSE)
+  expect_match(print_of("prediction", world[run == 0]), "no values: interval", fixed = TRUE, all = FALSE)
 })
 
 test_that("numbers of two stacks are not pooled, and stand beside each other by name", {

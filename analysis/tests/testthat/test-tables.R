@@ -9,8 +9,7 @@ test_that("a claim takes one row: what these records and what the printed values
     target = "buffer", api = "IME", order = c("sequential", "random"), n = 5, xfer_bytes = 2^20, emulated = TRUE
   )
   decided <- decide_claims(records, NULL, published$published, home, "ime-paper")
-  table <- load_table("claims")$make_table(records, claims_input(decided))
-  print <- load_table("claims")$make_latex(table)
+  print <- print_of("claims", records, claims_input(decided))
   row <- grep("^``The same considerations apply to sequential performance''", print, value = TRUE)
   expect_length(row, 1)
   expect_match(row, "factor $\\ge$~0.9 &", fixed = TRUE)
@@ -40,15 +39,14 @@ test_that("a claim that is undecided tells what would decide it: rounds, or roun
   rounds <- function(n, ...) {
     records <- read_synthetic(target = "buffer", api = "IME", order = c("sequential", "random"), n = n, ...)
     decided <- decide_claims(records, NULL, NULL, home, "ime-paper")
-    table <- load_table("claims")$make_table(records, claims_input(decided))
-    table[claim == "native-random-harmless" & evidence == "these records"]
+    table_of("claims", records, claims_input(decided))[claim == "native-random-harmless" & evidence == "these records"]
   }
   once <- rounds(1)
   expect_identical(once$verdict, "undecided")
   expect_identical(once$would_decide, "2 rounds or more")
-  path <- write_synthetic(synthetic_records(target = "buffer", api = "IME", order = c("sequential", "random"), n = 3)[
-    iteration > 0, `:=`(verdict = "DEGRADED", reasons = "a-rule")])
-  decided <- decide_claims(read_records(path), NULL, NULL, home, "ime-paper")
+  lost <- read_synthetic(target = "buffer", api = "IME", order = c("sequential", "random"), n = 3)
+  lost[iteration > 0, `:=`(verdict = "DEGRADED", reasons = "a-rule")]
+  decided <- decide_claims(lost, NULL, NULL, home, "ime-paper")
   found <- decided[claim == "native-random-harmless" & evidence == "these records"]
   expect_identical(found$doubt, "of 3 rounds fewer than two are not degraded")
   expect_identical(deciding_words(found), "2 rounds that are not degraded, of 3 that ran")
@@ -130,9 +128,7 @@ test_that("claims of the records and of the printed values have lines of their o
 test_that("records that decide nothing have no table of claims", {
   skip_if_quick()
   records <- read_synthetic(access = "read", target = "memory")
-  decided <- decide_claims(records, list(targets = list(list(target = "memory", kind = "memory"))),
-    published$published, home
-  )
+  decided <- decide_claims(records, targets_of(memory = "memory"), published$published, home)
   for (name in c("claims", "claims-open")) {
     expect_identical(nrow(load_table(name)$make_table(records, claims_input(decided))), 0L)
   }
@@ -169,8 +165,7 @@ test_that("best and mean are printed of the fastest way, and of every way in the
   expect_identical(part$make_table(elsewhere, published)[n == 0], part$make_table(elsewhere, published)[0])
   mine <- paste(part$make_latex(part$make_table(records, own)), collapse = "\n")
   expect_no_match(mine, "pub[.]|publi", info = "a suite of one's own repeats no publication")
-  netcdf <- load_table("netcdf-configuration")
-  expect_no_match(paste(netcdf$make_latex(netcdf$make_table(netcdf_study(), own)), collapse = "\n"), "printed|paper")
+  expect_no_match(print_of("netcdf-configuration", netcdf_study(), own), "printed|paper")
 })
 
 test_that("of many points the highest of each target and access are printed, and the caption says so", {
@@ -259,12 +254,11 @@ test_that("tables begin with real storage", {
 })
 
 test_that("one reason of several experiments is one row, and no cell is lost", {
-  part <- load_table("excluded")
   table <- data.table::data.table(
     suite = "quick", experiment = c("a", "b", "a", "b"), cells = c(1L, 2L, 3L, 4L),
     reason = c("too long", "too long", "target disk has no interface IME", "target pool has no interface MPIIO")
   )
-  rows <- grep("^quick", part$make_latex(table), value = TRUE)
+  rows <- grep("^quick", load_table("excluded")$make_latex(table), value = TRUE)
   expect_identical(rows, c(
     "quick & a, b & 3 & too long \\\\",
     "quick & a, b & 7 & the target has no such interface: disk (IME native), pool (MPI-IO) \\\\"
