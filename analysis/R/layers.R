@@ -10,8 +10,9 @@ layer_lines <- function(records) {
   }
   records <- round_names(records)
   records[, operation_us := 1e6 * io_s / (moved_bytes / xfer_bytes / tasks_of(records))]
-  points <- records[, .(operation_us = stats::median(operation_us), unproven = any(verdict == "UNPROVEN")),
-    by = c(lined, "xfer_bytes")]
+  # It is unknown where the number of ranks is.
+  points <- records[operation_us > 0,
+    .(operation_us = stats::median(operation_us), unproven = any(verdict == "UNPROVEN")), by = c(lined, "xfer_bytes")]
   points[, if (.N >= 3) c(line_through_sizes(xfer_bytes / mib, operation_us), list(unproven = any(unproven))),
     by = lined]
 }

@@ -95,6 +95,12 @@ test_that("the time of an operation is that of the tasks that took part", {
   expect_equal(layers(tasks = 72)$operation_us, layers()$operation_us / 2)
 })
 
+test_that("an operation of ranks whose number is unknown has no time", {
+  rows <- synthetic_records(nn = 3, ppn = 48, xfer_bytes = 2^c(14, 17, 20), n = 2, experiment = "layers")
+  unknown <- data.table::copy(rows)[, `:=`(nn = NA, tasks = NA, stack = "of a log")]
+  expect_equal(unique(layer_lines(read_records(write_synthetic(rbind(rows, unknown, fill = TRUE))))$nn), 3)
+})
+
 test_that("quotes within a field are those of the file's author", {
   path <- write_synthetic(synthetic_records(target = "a \"quoted\" name, \"b\""))
   expect_match(readLines(path)[2], "\"a \"\"quoted\"\" name, \"\"b\"\"\"", fixed = TRUE)
