@@ -77,13 +77,14 @@ def measured(
     targets: Sequence[str],
     again: bool = False,
     limit_s: float = _RUN_S,
+    run: Sequence[str] = (),
 ) -> tuple[int, list[dict[str, str]]]:
-    """Planned cells, and the records of plan, run and collect; again: of new runs."""
+    """Planned cells, and the records of plan, run and collect; again: of new runs; run: options of it."""
     folder = machine.home / f"{user}-{suite}{'-again' if again else ''}"
     machine.out("install", "-d", "-o", user, folder)
     plan = folder / "plan.json"
     weir(machine, user, "plan", *where(config, SITE, suite, targets, folder), "--out", plan, limit_s=_PLAN_S)
-    weir(machine, user, "run", "--plan", plan, "--results", folder / "results", limit_s=limit_s)
+    weir(machine, user, "run", "--plan", plan, "--results", folder / "results", *run, limit_s=limit_s)
     table = folder / "records.csv"
     weir(machine, user, "collect", "--plan", plan, "--results", folder / "results", "--out", table)
     batches = json.loads(machine.read(plan))["batches"]
