@@ -146,6 +146,18 @@ def test_after_a_failure_nothing_is_left(engine: Engine, few_inodes: Path) -> No
     assert (done.code, list(few_inodes.iterdir())) == (1, [])
 
 
+def test_a_failure_before_the_first_phase_is_told_once(engine: Engine) -> None:
+    (engine.folder / "file").touch()
+    below, beside = engine.folder / "file" / "md", engine.folder / "md"
+    beside.mkdir()
+    (beside / "test-dir.0-0").touch()
+    done, blocked = cells(engine, 2, *(["mdtest", "-n", 4, "-d", each] for each in (below, beside)))
+    assert [done.code, blocked.code] == [1, 1]
+    assert done.complaints == [f'weir-io: rank 0: mkdir("{below}") failed: Not a directory']
+    assert [error["path"] for error in done.document["errors"]] == [str(below)]
+    assert len({*blocked.complaints}) == len(blocked.complaints), blocked.err
+
+
 def test_shared_files_are_made_by_all_and_removed_once(engine: Engine) -> None:
     place = engine.folder / "md"
     arguments = ["-F", "-S", "-n", 3, "-w", 9, "-d", place]

@@ -50,6 +50,14 @@ bool weir_run_settle(struct weir_run *run) {
     return well;
 }
 
+void weir_run_settle_removal(struct weir_run *run, bool well) {
+    if (!well) {
+        run->problem = (struct weir_problem){0};
+    } else if (!weir_run_settle(run)) {
+        run->exit_code = WEIR_FAILED;
+    }
+}
+
 struct weir_open weir_run_open(const struct weir_run *run, const char *path, enum weir_access access,
                                MPI_Comm comm) {
     return (struct weir_open){.path = path,

@@ -37,6 +37,9 @@ struct weir_run {
 
 /* Whether no rank met a problem, on all ranks. Rank 0 reports those that were met; then they are over. */
 bool weir_run_settle(struct weir_run *run);
+/* After the run's files were removed. A run that was not well has reported why: it does not report what
+ * stays. */
+void weir_run_settle_removal(struct weir_run *run, bool well);
 /* How the run opens a file, and a phase on it with barriers between its steps: the personality adds the rest.
  */
 struct weir_open weir_run_open(const struct weir_run *run, const char *path, enum weir_access access,

@@ -111,11 +111,7 @@ static void ior_remove_made(struct ior_run *run, bool well) {
             ior_table_removed(run, (double)(weir_clock_ns() - began_ns) * 1e-9);
         }
     }
-    if (!well) { /* the failure before it has been reported */
-        run->base.problem = (struct weir_problem){0};
-    } else if (!weir_run_settle(&run->base)) {
-        run->base.exit_code = WEIR_FAILED;
-    }
+    weir_run_settle_removal(&run->base, well);
 }
 
 static bool ior_iterate(void *own, int iteration) {

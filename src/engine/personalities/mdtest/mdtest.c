@@ -60,7 +60,7 @@ static bool mdtest_prepare(void *own) {
     mdtest_ranks_begin(run);
     weir_trace_begin(&run->trace, run->base.common.trace_file, run->base.job->rank,
                      run->base.common.trace_records, &run->base.problem);
-    return weir_document_settle(&run->base.document, &run->base.problem);
+    return weir_run_settle(&run->base);
 }
 
 static bool mdtest_measure_items(struct mdtest_run *run, enum mdtest_item item, int iteration) {
@@ -73,7 +73,7 @@ static bool mdtest_measure_items(struct mdtest_run *run, enum mdtest_item item, 
     }
     if (run->requested.random) {
         mdtest_shuffle(run);
-        if (!weir_document_settle(&run->base.document, &run->base.problem)) {
+        if (!weir_run_settle(&run->base)) {
             return false;
         }
     }
@@ -104,27 +104,24 @@ static bool mdtest_iterate(void *own, int iteration) {
 }
 
 /* Only what this run made: others may have made it to be measured again. */
-static void mdtest_remove_root(struct mdtest_run *run) {
+static void mdtest_remove_root(struct mdtest_run *run, bool well) {
     struct weir_name name = {.path = run->requested.directory, .settings = run->base.settings};
-    bool well = run->base.exit_code == WEIR_FINE;
     if (run->made_root && run->requested.remove) {
         run->base.backend->names->rmdir(&name, &run->base.problem);
     }
-    if (well && !weir_document_settle(&run->base.document, &run->base.problem)) {
-        run->base.exit_code = WEIR_FAILED;
-    }
+    weir_run_settle_removal(&run->base, well);
 }
 
 static bool mdtest_finish(void *own, bool well) {
     struct mdtest_run *run = own;
     run->base.exit_code = well ? run->base.exit_code : WEIR_FAILED;
-    mdtest_remove_root(run);
+    mdtest_remove_root(run, well);
     if (run->base.job->rank == 0 && well) {
         mdtest_table_end(run);
         mdtest_ranks_write(run);
     }
     weir_trace_end(&run->trace, &run->base.problem);
-    return weir_document_settle(&run->base.document, &run->base.problem);
+    return weir_run_settle(&run->base);
 }
 
 static void mdtest_release(void *own) {

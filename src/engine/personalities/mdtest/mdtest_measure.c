@@ -5,7 +5,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 void mdtest_phase_begin(struct mdtest_run *run) {
     weir_phase_begin_names(run->base.job, run->base.backend, run->requested.directory, &run->base.measure);
@@ -57,7 +56,7 @@ bool mdtest_phase_end(struct mdtest_run *run, struct mdtest_phase *phase) {
     MPI_Barrier(run->base.job->comm);
     mdtest_write_trace(run, phase);
     weir_problem_count(&run->base.problem, phase->failures);
-    bool well = weir_document_settle(&run->base.document, &run->base.problem);
+    bool well = weir_run_settle(&run->base);
     if (well) {
         struct mdtest_rank *ranks = mdtest_ranks_gather(run);
         struct mdtest_entries entries = mdtest_entries_look(run, phase);
@@ -72,6 +71,5 @@ bool mdtest_phase_end(struct mdtest_run *run, struct mdtest_phase *phase) {
             run->base.exit_code = 1;
         }
     }
-    memset(&run->base.problem, 0, sizeof run->base.problem);
     return well;
 }

@@ -224,7 +224,7 @@ static bool mdtest_create(struct mdtest_run *run, enum mdtest_item item, int ite
     }
     if (well && item == MDTEST_FILE && run->requested.status_file != NULL) {
         weir_status_write(run->base.job, run->requested.status_file, run->items, &run->base.problem);
-        well = weir_document_settle(&run->base.document, &run->base.problem);
+        well = weir_run_settle(&run->base);
     }
     return well;
 }

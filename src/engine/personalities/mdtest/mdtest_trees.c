@@ -33,7 +33,7 @@ static bool mdtest_make_test_dirs(struct mdtest_run *run, int iteration) {
             mdtest_make_if_missing(run, path);
         }
     }
-    return weir_document_settle(&run->base.document, &run->base.problem);
+    return weir_run_settle(&run->base);
 }
 
 /* Each rank has a tree of its own with -u; else rank 0 makes the one of all. */
@@ -88,7 +88,7 @@ bool mdtest_trees_remove(struct mdtest_run *run, int iteration) {
         return false;
     }
     mdtest_remove_test_dirs(run, iteration, &run->base.problem);
-    return weir_document_settle(&run->base.document, &run->base.problem);
+    return weir_run_settle(&run->base);
 }
 
 void mdtest_clear_up(struct mdtest_run *run, enum mdtest_item item, int iteration) {

@@ -100,7 +100,7 @@ static int cdf5_stored(const char *path, const void *settings, struct weir_store
     return 0;
 }
 
-static const struct weir_backend cdf5 = {
+static struct weir_backend cdf5 = {
     .name = "PNETCDF",
     .alias = "cdf5",
     .summary = "classic CDF-5 by PnetCDF",

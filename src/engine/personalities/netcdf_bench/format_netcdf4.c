@@ -126,7 +126,7 @@ static const char *netcdf4_refuse(const struct weir_open *how) {
                                       : NULL;
 }
 
-static const struct weir_backend netcdf4 = {
+static struct weir_backend netcdf4 = {
     .name = "NETCDF4",
     .alias = "netcdf4",
     .summary = "NetCDF-4 by parallel NetCDF and HDF5",

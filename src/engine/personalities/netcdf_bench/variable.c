@@ -18,20 +18,19 @@ static const struct ncb_type types[] = {
 };
 #define TYPES (sizeof types / sizeof types[0])
 
-static const struct weir_backend *formats[4]; /* more than there are */
-static int format_count;
+static const struct weir_backend *formats;
 
-void ncb_format_register(const struct weir_backend *format) {
-    formats[format_count++] = format;
+void ncb_format_register(struct weir_backend *format) {
+    format->next = formats;
+    formats = format;
 }
 
 const struct weir_backend *ncb_format_find(const char *name) {
-    for (int i = 0; i < format_count; i++) {
-        if (strcmp(formats[i]->alias, name) == 0) {
-            return formats[i];
-        }
+    const struct weir_backend *format = formats;
+    while (format != NULL && strcmp(format->alias, name) != 0) {
+        format = format->next;
     }
-    return NULL;
+    return format;
 }
 
 const struct ncb_type *ncb_type_find(const char *name) {

@@ -71,7 +71,7 @@ void ncb_geometry_text(const size_t geometry[NCB_DIMS], char *text, size_t bytes
 
 /* The format that --format names, which is the alias of its back end; NULL: this build has none such. */
 const struct weir_backend *ncb_format_find(const char *name);
-void ncb_format_register(const struct weir_backend *format);
+void ncb_format_register(struct weir_backend *format);
 
 /* Put one of these at the end of a format's file. */
 #define NCB_FORMAT(table)                                                                                    \
