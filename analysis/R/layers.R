@@ -10,7 +10,7 @@ layer_lines <- function(records) {
   }
   records <- round_names(records)
   records[, operation_us := 1e6 * io_s / (moved_bytes / xfer_bytes / tasks_of(records))]
-  # It is unknown where the number of ranks is.
+  # The time is unknown where the number of ranks is unknown.
   points <- records[operation_us > 0,
     .(operation_us = stats::median(operation_us), unproven = any(verdict == "UNPROVEN")), by = c(lined, "xfer_bytes")]
   points[, if (.N >= 3) c(line_through_sizes(xfer_bytes / mib, operation_us), list(unproven = any(unproven))),

@@ -14,7 +14,7 @@ from weir.tools import tools
 from weir.tools.base import Tool
 
 GOLDEN = Path(__file__).parent
-# Of these a test of its own reads several as the outputs of one run.
+# A test of its own reads several of these as the outputs of one run.
 _PARTS = ("ior-summaryfile.json", "ior-summaryfile-stdout.txt", "iomodel-write-seq-out-0.csv")
 
 

@@ -48,7 +48,7 @@ class FileSystem:
     description: str
     programs: tuple[str, ...]  # without one of them it cannot be started
     start: Callable[[Machine], None]
-    # Of the site storage-lab; each is mounted on /mnt/NAME.
+    # These belong to the site storage-lab; each is mounted on /mnt/NAME.
     targets: Mapping[str, Share] = field(default_factory=dict)
     # Of a target: bytes written or read until now, by names such as "write bricks" and "read bricks".
     counters: Callable[[Machine, str], Mapping[str, int]] = lambda machine, target: {}

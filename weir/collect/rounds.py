@@ -165,7 +165,7 @@ class _Recorded:
         if ledger.broken:
             yield Discrepancy(BROKEN, f"{LEDGER}: {ledger.broken}")
         yield from _set_back(ledger, cells)
-        known = ledger.by_run()
+        known = entries_by_run(ledger)
         for (cell, run), entries in known.items():
             if cell in cells:
                 yield from self._of_round(entries, run in held.get(cell, ()))
@@ -280,6 +280,11 @@ def not_as_measured(
             differs = f"its run.json cannot be judged: {str(error).splitlines()[0]}"
         if differs:
             yield Discrepancy(EDITED, differs, cell, number)
+
+
+def entries_by_run(ledger: Ledger) -> dict[tuple[str, int], list[Entry]]:
+    """The lines of the ledger about each run, by its cell and number."""
+    return grouped(((entry.cell, entry.run), entry) for entry in ledger.entries)
 
 
 def _by_run(rows: Iterable[Row]) -> dict[tuple[str, int], list[Row]]:

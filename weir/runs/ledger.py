@@ -72,13 +72,6 @@ class Ledger:
     def head(self) -> str:
         return self.heads[-1]
 
-    def by_run(self) -> dict[tuple[str, int], list[Entry]]:
-        """The lines of each run, by its cell and number."""
-        found: dict[tuple[str, int], list[Entry]] = {}
-        for entry in self.entries:
-            found.setdefault((entry.cell, entry.run), []).append(entry)
-        return found
-
 
 def end_run(folder: Path, document: Mapping[str, Any], judge: Judge | None = None) -> None:
     """Write what the run is judged, then run.json with the sums of all, its line in the ledger before it: no

@@ -24,7 +24,16 @@ from weir.base.units import format_size
 from weir.collect.intervals import autocorrelation_of_rows
 from weir.collect.metrics import metric_named
 from weir.collect.parsed_runs import HOST
-from weir.collect.rounds import CLOCK, OLDER, REPEATED, Discrepancy, Rounds, not_as_measured, rounds_of_rows
+from weir.collect.rounds import (
+    CLOCK,
+    OLDER,
+    REPEATED,
+    Discrepancy,
+    Rounds,
+    entries_by_run,
+    not_as_measured,
+    rounds_of_rows,
+)
 from weir.collect.table import read_study_records
 from weir.decide.accept.contract import IO500, MEDIAN, PLACES, Line, NamedCampaign, Promise
 from weir.decide.compare.sides import records_file
@@ -307,7 +316,7 @@ class _Agreed:
             digest = str(self.campaign.ledger_after)[:_SHOWN]
             text = f"no line of {LEDGER} has the digest {digest}… of the contract"
             yield Discrepancy(NOT_AGREED, f"{text}: it was written anew, cut or copied")
-        for (cell, _), entries in self.ledger.by_run().items():
+        for (cell, _), entries in entries_by_run(self.ledger).items():
             if cell in self.cells:
                 yield from self._of_round(entries)
             else:
