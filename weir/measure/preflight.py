@@ -5,7 +5,6 @@ it.
 import os
 import shutil
 import tempfile
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,7 +17,7 @@ from weir.measure.clean_up.directories import exposed_parent, temporary_director
 from weir.measure.machine.host import file_system_of
 from weir.measure.machine.servers import server_addresses
 from weir.plan.cost import inodes_needed
-from weir.records.model import Cell, Footprint, Stack, Target
+from weir.records.model import Cell, Footprint, Stack, Target, grouped
 from weir.site.launchers import applied
 from weir.tools import tools
 from weir.tools.engine import shared_engine
@@ -285,9 +284,7 @@ def check_interfaces_of_batch(
     """One check for each program, which a session starts once, since its process remembers the answers.
 
     A problem that all cells have is one of the batch."""
-    groups: dict[tuple[str, bool], list[Cell]] = defaultdict(list)
-    for cell in cells:
-        groups[cell.tool, cell.by_cross_check].append(cell)
+    groups = grouped(((cell.tool, cell.by_cross_check), cell) for cell in cells)
     checks = [
         check_interfaces(tool, stack, groups[tool, beside], temporary) for tool, beside in sorted(groups)
     ]

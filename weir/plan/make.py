@@ -22,7 +22,7 @@ from weir.plan.expand import (
 )
 from weir.plan.model import Batch, Exclusion, Plan, Shared, SuiteFacts, UnreachableCounts
 from weir.plan.totals import added_span, batch_cost, moved_bytes, plan_cost, stricter, with_shares
-from weir.records.model import CROSS_CHECK, Cell, Site, is_check, root_of
+from weir.records.model import CROSS_CHECK, Cell, Site, grouped, is_check, root_of
 from weir.tools.base import Tool
 from weir.tools.engine import program_name
 
@@ -239,9 +239,7 @@ def _part_notes(batches: Iterable[Batch], config: Config) -> Iterator[str]:
 
 def _unique_labels(cells: Sequence[Cell]) -> list[Cell]:
     """Adds the differences to the labels of cells that a tool's label does not tell apart."""
-    groups: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for index, cell in enumerate(cells):
-        groups[cell.suite, cell.label].append(index)
+    groups = grouped(((cell.suite, cell.label), index) for index, cell in enumerate(cells))
     result = list(cells)
     for indices in (indices for indices in groups.values() if len(indices) > 1):
         for index in indices:

@@ -10,7 +10,7 @@ from weir.plan.config import Config
 from weir.plan.cost import Span, launch_span, launches
 from weir.plan.expand import MEANINGLESS, Expansion, PlannedCell
 from weir.plan.model import Batch, Cost, TargetCost
-from weir.records.model import Footprint, Partition, Until
+from weir.records.model import Footprint, Partition, Until, grouped
 
 
 def with_shares(planned: Sequence[PlannedCell]) -> list[PlannedCell]:
@@ -104,11 +104,11 @@ def plan_cost(
     batches: Sequence[Batch],
     config: Config,
 ) -> Cost:
-    by_target: dict[str, list[PlannedCell]] = defaultdict(list)
-    for item in planned:
-        by_target[item.cell.target].append(item)
+    by_target = grouped((item.cell.target, item) for item in planned)
     targets = tuple(
-        _target_cost(name, by_target[name], [batch for batch in batches if batch.target == name], config)
+        _target_cost(
+            name, by_target.get(name, []), [batch for batch in batches if batch.target == name], config
+        )
         for name in config.targets
         if name in by_target
     )

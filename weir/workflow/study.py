@@ -4,7 +4,6 @@ import contextlib
 import hashlib
 import json
 import re
-from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,9 +11,10 @@ from typing import Any
 
 from weir.base.errors import WeirError, visible
 from weir.base.files import expanded
-from weir.base.units import counted
+from weir.base.units import counted, listed
 from weir.measure.handover import MEASURED_PLAN, Handover
 from weir.plan import Batch, Plan, plan_data, write_plan
+from weir.records.model import grouped
 from weir.runs.files import is_finished, is_kept, unavailable_names, why_unavailable
 
 ARCHIVE_SITE = "archive"
@@ -179,13 +179,8 @@ def why_not_measured(plan: Plan, folder: Path) -> list[str]:
 
 def reasons_together(problems: Mapping[str, str]) -> list[str]:
     """A text for each reason with the batches that have it: on a cluster all of a target have the same."""
-    batches: dict[str, list[str]] = defaultdict(list)
-    for batch, reason in problems.items():
-        batches[reason].append(batch)
-    return [
-        f"{names[0]}{f' and {len(names) - 1} more' if len(names) > 1 else ''}: {reason}"
-        for reason, names in batches.items()
-    ]
+    batches = grouped((reason, batch) for batch, reason in problems.items())
+    return [f"{listed(names, 1)}: {reason}" for reason, names in batches.items()]
 
 
 def _why_skipped(batch: Batch, results: Path) -> list[str]:

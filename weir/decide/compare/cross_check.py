@@ -2,7 +2,6 @@
 
 import re
 import statistics
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import inf, log1p
@@ -71,10 +70,11 @@ class Agreement:
 def agreements(cells: Iterable[Cell], site: Site, results: Path) -> list[Agreement]:
     """One for each stack and tool that has cells beside; cells: those and the ones that they check."""
     by_name = {cell.cell: cell for cell in cells}
-    groups: dict[tuple[str, str, bool], list[Cell]] = defaultdict(list)
-    for cell in by_name.values():
-        if cell.checks in by_name and is_check(cell, by_name[cell.checks]):
-            groups[cell.stack, cell.tool, cell.by_cross_check].append(cell)
+    groups = grouped(
+        ((cell.stack, cell.tool, cell.by_cross_check), cell)
+        for cell in by_name.values()
+        if cell.checks in by_name and is_check(cell, by_name[cell.checks])
+    )
     return [
         found
         for (stack, _, _), checks in groups.items()
